@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+// The floor plan: one target a room, and the doors between rooms are the `dependencies` (README, "The house").
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func room(_ name: String, _ doors: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: doors, swiftSettings: strict)
+}
+
+func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + doors, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "tapedeck",
+  products: [
+    .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
+    .library(name: "Tapedeck", targets: ["Tapedeck"]),
+  ],
+  targets: [
+    .target(name: "CSystem"),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+
+    room("TapedeckHTTP"),
+    room("TapedeckSockets", ["CSystem"]),
+    room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
+    room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
+    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto"]),
+    room("TapedeckMocking", ["TapedeckHTTP"]),
+    room(
+      "TapedeckProxy",
+      [
+        "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
+        "TapedeckMocking",
+      ]),
+    room("Tapedeck", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
+    .executableTarget(
+      name: "TapedeckCLI",
+      dependencies: ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+      swiftSettings: strict),
+
+    tests(of: "TapedeckHTTP"),
+  ]
+)

@@ -1,0 +1,3 @@
+// Declares what we use of OpenSSL's libcrypto; decides nothing.
+#pragma once
+#include <openssl/evp.h>

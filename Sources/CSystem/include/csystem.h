@@ -1,0 +1,16 @@
+// Linux calls and constants that the Glibc module does not show to Swift. Declares; decides nothing.
+#pragma once
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+enum {
+  td_epoll_in = EPOLLIN,
+  td_epoll_out = EPOLLOUT,
+  td_epoll_error = EPOLLERR,
+  td_epoll_hang_up = EPOLLHUP,
+  td_epoll_peer_closed = EPOLLRDHUP,
+};
+
+int td_accept_nonblocking(int listener, struct sockaddr *address, socklen_t *length);

@@ -1,0 +1,74 @@
+/// How the end of a message body is found, in one place for both directions (RFC 9112 §6.3).
+public enum BodyFraming: Equatable, Sendable {
+  case none
+  case length(Int)
+  case chunked
+  /// An answer that ends where the connection ends.
+  case untilClose
+}
+
+extension BodyFraming {
+  /// The framing of a request. Where the RFC leaves a choice, the reading that leaves one meaning is taken: any
+  /// repetition or contradiction is refused.
+  static func request(_ fields: HTTPFields, version: HTTPVersion) throws(HTTPParseError) -> BodyFraming {
+    let length = try contentLength(fields)
+    guard let isChunked = try transferEncoding(fields) else { return length.map { .length($0) } ?? .none }
+    guard length == nil else { throw .conflictingFraming }
+    guard version == .http11, isChunked else { throw .badTransferEncoding }
+    return .chunked
+  }
+
+  /// The framing of an answer to `method`.
+  public static func response(
+    _ head: HTTPResponseHead, to method: HTTPMethod
+  ) throws(HTTPParseError) -> BodyFraming {
+    let length = try contentLength(head.fields)
+    let isChunked = try transferEncoding(head.fields)
+    if isChunked != nil, length != nil || head.version == .http10 { throw .conflictingFraming }
+    if hasNoBody(status: head.status, method: method) { return .none }
+    if isChunked != nil { return .chunked }
+    return length.map { .length($0) } ?? .untilClose
+  }
+
+  /// Answers that end with their head, whatever their fields say (RFC 9110 §6.4.1).
+  public static func hasNoBody(status: Int, method: HTTPMethod) -> Bool {
+    method == .head || status == 204 || status == 304 || status < 200
+  }
+
+  /// The one Content-Length, in decimal digits only; a repeated one is refused even where the values agree.
+  private static func contentLength(_ fields: HTTPFields) throws(HTTPParseError) -> Int? {
+    var found: Int?
+    for field in fields where field.isNamed("content-length") {
+      guard found == nil else { throw .badContentLength }
+      found = try decimal(field.value)
+    }
+    return found
+  }
+
+  private static func decimal(_ digits: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
+    guard !digits.isEmpty, digits.count <= 40 else { throw .badContentLength }
+    var value = 0
+    for digit in digits {
+      guard ASCII.isDigit(digit) else { throw .badContentLength }
+      let (tens, overflowTens) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflowSum) = tens.addingReportingOverflow(Int(digit &- 0x30))
+      guard !overflowTens, !overflowSum else { throw .badContentLength }
+      value = sum
+    }
+    return value
+  }
+
+  /// True when the coding is exactly `chunked`; nil without the field. Empty list members are skipped, as RFC 9110
+  /// §5.6.1 asks; a second field, another coding or a parameter is refused.
+  private static func transferEncoding(_ fields: HTTPFields) throws(HTTPParseError) -> Bool? {
+    let values = fields.values(of: "transfer-encoding")
+    guard let value = values.first else { return nil }
+    guard values.count == 1 else { throw .badTransferEncoding }
+    let codings = value.split(separator: ASCII.comma).map { $0.trimmingBlanks() }.filter { !$0.isEmpty }
+    guard let last = codings.last, ASCII.equal(last, lowercase: "chunked") else { throw .badTransferEncoding }
+    let others = codings.dropLast()
+    guard !others.contains(where: { ASCII.equal($0, lowercase: "chunked") }) else { throw .badTransferEncoding }
+    guard others.isEmpty else { throw .unsupportedTransferCoding }
+    return true
+  }
+}

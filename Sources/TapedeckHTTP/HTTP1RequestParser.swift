@@ -1,0 +1,211 @@
+/// Turns the bytes of one client connection into requests, one after the other (RFC 9112), without I/O.
+///
+/// Promises: a request comes out only when all of it has arrived and has exactly one meaning; everything else is a
+/// typed error after which the parser refuses further use. Assumes nothing about how the bytes are cut. Keeps memory
+/// below `HTTPLimits`, checked before anything grows. A request that arrives whole is parsed where it lies.
+public struct HTTP1RequestParser: Sendable {
+  public enum Event: Sendable {
+    /// A head with `Expect: 100-continue` has come; its body has not (RFC 9110 §10.1.1).
+    case continueExpected
+    case request(HTTPRequest)
+  }
+
+  private enum State: Sendable { case head, fixedBody(remaining: Int), chunkedBody(ChunkedDecoder), failed(HTTPParseError) }
+
+  private let limits: HTTPLimits
+  private var state = State.head
+  private var scanner = HeadScanner()
+  private var pending: [UInt8] = []
+  private var request: HTTPRequest?
+
+  public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+
+  /// Whether no part of a request has arrived since the last one.
+  public var isBetweenRequests: Bool {
+    if case .head = state { return pending.isEmpty }
+    return false
+  }
+
+  /// Whether a head has been read whose body is still on its way.
+  public var isReadingBody: Bool { request != nil }
+
+  /// The next event from `bytes`, reading on from `offset`; nil when all of `bytes` is used up.
+  public mutating func next(
+    _ bytes: UnsafeRawBufferPointer, at offset: inout Int
+  ) throws(HTTPParseError) -> Event? {
+    do throws(HTTPParseError) {
+      switch state {
+      case .head: return try nextHead(bytes, at: &offset)
+      case .fixedBody(let remaining): return takeFixedBody(bytes, at: &offset, remaining: remaining)
+      case .chunkedBody(var decoder):
+        state = .head
+        return try takeChunkedBody(bytes, at: &offset, decoder: &decoder)
+      case .failed(let error): throw error
+      }
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private mutating func nextHead(
+    _ bytes: UnsafeRawBufferPointer, at offset: inout Int
+  ) throws(HTTPParseError) -> Event? {
+    guard offset < bytes.count else { return nil }
+    if pending.isEmpty {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      if let end = try scanner.scan(rest, limits: limits) {
+        let head = UnsafeRawBufferPointer(rebasing: rest[scanner.start..<end])
+        offset += end
+        return try begin(head)
+      }
+      pending.append(contentsOf: rest)
+      offset = bytes.count
+      return nil
+    }
+    return try continueHead(bytes, at: &offset)
+  }
+
+  /// Appends what came to what was left over; bytes behind the head go back to the caller.
+  private mutating func continueHead(
+    _ bytes: UnsafeRawBufferPointer, at offset: inout Int
+  ) throws(HTTPParseError) -> Event? {
+    let before = pending.count
+    pending.append(contentsOf: bytes[offset..<min(bytes.count, offset + limits.headBytes + 1)])
+    let (limits, start) = (limits, offset)
+    var scanner = scanner
+    let end = try pending.withRawBytes { all throws(HTTPParseError) in try scanner.scan(all, limits: limits) }
+    self.scanner = scanner
+    guard let end else {
+      offset = start + pending.count - before
+      return nil
+    }
+    offset = start + end - before
+    let head = pending
+    return try head.withRawBytes { all throws(HTTPParseError) in
+      try begin(UnsafeRawBufferPointer(rebasing: all[scanner.start..<end]))
+    }
+  }
+
+  private mutating func begin(_ head: UnsafeRawBufferPointer) throws(HTTPParseError) -> Event? {
+    scanner = HeadScanner()
+    pending = []
+    var request = try RequestHeadParser.parse(head, limits: limits)
+    let expects = try expectsContinue(request)
+    switch try BodyFraming.request(request.fields, version: request.version) {
+    case .none, .untilClose, .length(0):
+      return .request(request)
+    case .length(let length):
+      guard length <= limits.bodyBytes else { throw .bodyTooLarge }
+      request.body.reserveCapacity(min(length, 1 << 20))
+      state = .fixedBody(remaining: length)
+    case .chunked:
+      state = .chunkedBody(ChunkedDecoder(limits: limits))
+    }
+    self.request = request
+    return expects ? .continueExpected : nil
+  }
+
+  private func expectsContinue(_ request: HTTPRequest) throws(HTTPParseError) -> Bool {
+    guard request.version == .http11 else { return false }
+    let values = request.fields.values(of: "expect")
+    guard !values.isEmpty else { return false }
+    guard values.count == 1, ASCII.equal(values[0], lowercase: "100-continue") else {
+      throw .unsupportedExpectation
+    }
+    return true
+  }
+
+  private mutating func takeFixedBody(
+    _ bytes: UnsafeRawBufferPointer, at offset: inout Int, remaining: Int
+  ) -> Event? {
+    let count = min(remaining, bytes.count - offset)
+    request?.body.append(contentsOf: bytes[offset..<offset + count])
+    offset += count
+    guard count == remaining else {
+      state = .fixedBody(remaining: remaining - count)
+      return nil
+    }
+    return finish(trailers: HTTPFields())
+  }
+
+  private mutating func takeChunkedBody(
+    _ bytes: UnsafeRawBufferPointer, at offset: inout Int, decoder: inout ChunkedDecoder
+  ) throws(HTTPParseError) -> Event? {
+    while let event = try decoder.next(bytes, at: &offset) {
+      switch event {
+      case .data(let range, _):
+        guard (request?.body.count ?? 0) + range.count <= limits.bodyBytes else { throw .bodyTooLarge }
+        request?.body.append(contentsOf: bytes[range])
+      case .end(let trailers):
+        return finish(trailers: trailers)
+      }
+    }
+    state = .chunkedBody(decoder)
+    return nil
+  }
+
+  private mutating func finish(trailers: HTTPFields) -> Event? {
+    state = .head
+    guard var whole = request.take() else { return nil }
+    whole.trailers = trailers
+    return .request(whole)
+  }
+}
+
+/// Finds the end of a head, line by line, and remembers how far it has looked so that no byte is looked at twice.
+struct HeadScanner: Sendable {
+  /// Where the start line begins, behind tolerated empty lines.
+  private(set) var start = 0
+  private var position = 0
+  private var lineStart = 0
+  private var emptyLines = 0
+  private var lines = 0
+
+  /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
+  mutating func scan(_ bytes: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> Int? {
+    while let lineFeed = Self.firstLineFeed(bytes, from: position) {
+      position = lineFeed + 1
+      guard lineFeed > lineStart, bytes[lineFeed - 1] == ASCII.carriageReturn else {
+        throw lines == 0 ? .badRequestLine : .badField
+      }
+      let isEmpty = lineFeed - 1 == lineStart
+      lineStart = position
+      if isEmpty && lines > 0 { return try checked(position, limits) }
+      if isEmpty {
+        emptyLines += 1
+        guard emptyLines <= limits.leadingEmptyLines else { throw .badRequestLine }
+        start = position
+      } else {
+        lines += 1
+        guard lines - 1 <= limits.fieldCount else { throw .tooManyFields }
+      }
+    }
+    position = bytes.count
+    _ = try checked(bytes.count, limits)
+    return nil
+  }
+
+  private func checked(_ end: Int, _ limits: HTTPLimits) throws(HTTPParseError) -> Int {
+    guard end - start <= limits.headBytes else {
+      throw lines == 0 && end - start > limits.targetBytes ? .targetTooLong : .headTooLarge
+    }
+    return end
+  }
+
+  /// Sixteen bytes at a time while they last.
+  private static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var index = start
+    let lineFeeds = SIMD16<UInt8>(repeating: ASCII.lineFeed)
+    while index + 16 <= bytes.count {
+      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      if any(block .== lineFeeds) { break }
+      index += 16
+    }
+    while index < bytes.count {
+      if bytes[index] == ASCII.lineFeed { return index }
+      index += 1
+    }
+    return nil
+  }
+}

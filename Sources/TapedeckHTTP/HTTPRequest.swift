@@ -1,0 +1,48 @@
+/// A whole request: head, body and trailers, as the client sent them.
+///
+/// The responder chain sees a request only when all of it has arrived and proved well formed.
+public struct HTTPRequest: Sendable, Equatable {
+  public var method: HTTPMethod
+  /// The target in origin form (`/path?query`) or `*`, byte for byte as it came (RFC 9112 §3.2).
+  public var target: [UInt8]
+  public var version: HTTPVersion
+  public var fields: HTTPFields
+  public var body: [UInt8]
+  public var trailers: HTTPFields
+  /// Where the client thinks it is: the authority of an absolute-form target, else `Host` (RFC 9112 §3.2.2).
+  public var authority: [UInt8]
+  /// Whether the connection may carry another request after this one (RFC 9112 §9.3).
+  public var keepsAlive: Bool
+
+  public init(
+    method: HTTPMethod, target: [UInt8], version: HTTPVersion = .http11, fields: HTTPFields = HTTPFields(),
+    body: [UInt8] = [], trailers: HTTPFields = HTTPFields(), authority: [UInt8] = [], keepsAlive: Bool = true
+  ) {
+    self.method = method
+    self.target = target
+    self.version = version
+    self.fields = fields
+    self.body = body
+    self.trailers = trailers
+    self.authority = authority
+    self.keepsAlive = keepsAlive
+  }
+
+  /// A request given as text, for tests and in-process callers.
+  public init(_ method: HTTPMethod, _ target: String, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
+    self.init(method: method, target: Array(target.utf8), fields: fields, body: body)
+  }
+
+  /// The target up to the first `?`.
+  public var path: ArraySlice<UInt8> {
+    target[..<(target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
+  }
+
+  /// The target after the first `?`; nil without one.
+  public var query: ArraySlice<UInt8>? {
+    target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
+  }
+
+  /// The target for people: targets are ASCII, so nothing is lost.
+  public var targetText: String { String(decoding: target, as: UTF8.self) }
+}

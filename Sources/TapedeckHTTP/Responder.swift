@@ -1,0 +1,119 @@
+/// Something that may answer a request. `nil` means "not mine"; a thrown error means something broke.
+///
+/// A responder belongs to one event loop and is called on its thread only.
+public protocol Responder: AnyObject {
+  func respond(to request: HTTPRequest) throws -> HTTPAnswer?
+}
+
+/// The first responder with an answer wins. The behaviour of the product is the order of this array.
+public final class ResponderChain: Responder {
+  private let responders: [any Responder]
+
+  public init(_ responders: [any Responder]) { self.responders = responders }
+
+  public func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+    for responder in responders {
+      if let answer = try responder.respond(to: request) { return answer }
+    }
+    return nil
+  }
+}
+
+/// An answer, and who gave it.
+public struct HTTPAnswer {
+  /// The links of the chain, in the words of the log.
+  public enum Source: String, Sendable, CaseIterable {
+    case route, store, cassette, upstream, unmatched, server
+  }
+
+  public enum Content {
+    case prepared(PreparedResponse)
+    case response(HTTPResponse)
+    case stream(any ResponseSource)
+  }
+
+  public var source: Source
+  public var content: Content
+
+  public init(_ content: Content, by source: Source) {
+    self.content = content
+    self.source = source
+  }
+}
+
+/// An answer that is sent many times: its head and body as they go on the wire, made once.
+public final class PreparedResponse: Sendable {
+  public let status: Int
+  /// Status line and fields, without the blank line.
+  public let openHead: [UInt8]
+  /// The body as HTTP/1.1 wants it: framed in chunks when the head says so.
+  public let wireBody: [UInt8]
+  /// What a client of HTTP/1.0, which knows no chunks, gets instead (RFC 9112 §7.1); nil when there is no difference.
+  public let unchunked: HTTPResponse?
+  /// How many bytes of content there are, without framing.
+  public let contentBytes: Int
+
+  /// - Parameter chunks: sizes of the chunks to send the body in; nil sends it with its length.
+  public init(_ response: HTTPResponse, to method: HTTPMethod, chunks: [Int]? = nil) {
+    let hasNoBody = BodyFraming.hasNoBody(status: response.head.status, method: method)
+    let framing: BodyFraming =
+      hasNoBody ? .none : chunks == nil ? .length(response.body.count) : .chunked
+    status = response.head.status
+    contentBytes = hasNoBody ? 0 : response.body.count
+    openHead = HTTP1Serializer.openHead(response.head, framing: framing)
+    switch framing {
+    case .chunked:
+      wireBody = Self.chunked(response, sizes: chunks ?? [])
+      unchunked = response
+    case .length: (wireBody, unchunked) = (response.body, nil)
+    case .none, .untilClose: (wireBody, unchunked) = ([], nil)
+    }
+  }
+
+  private static func chunked(_ response: HTTPResponse, sizes: [Int]) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(response.body.count + sizes.count * 8 + 64)
+    var start = 0
+    for size in sizes + [response.body.count] {
+      let end = min(start + size, response.body.count)
+      guard end > start else { continue }
+      out += HTTP1Serializer.chunkHead(end - start)
+      out += response.body[start..<end]
+      out += HTTP1Serializer.crlf
+      start = end
+    }
+    return out + HTTP1Serializer.lastChunk(trailers: response.trailers)
+  }
+}
+
+/// What a stream may do next.
+public enum SinkDemand: Sendable {
+  /// Send on.
+  case more
+  /// The client reads slowly: wait for `resume()`.
+  case wait
+  /// The client has gone; nothing more will arrive anywhere.
+  case gone
+}
+
+/// Where a streamed answer goes. Called on the loop's thread, in this order: `informational`*, `begin`, `write`*, then
+/// `end` or `fail` once.
+public protocol ResponseSink: AnyObject {
+  /// Passes on an interim answer (RFC 9110 §15.2).
+  func informational(_ head: HTTPResponseHead)
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming)
+  /// - Parameter endsChunk: whether these bytes complete a chunk of the origin's.
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand
+  func end(trailers: HTTPFields)
+  /// The answer broke off. Before `begin` the client gets `response`; after it, visibly broken framing.
+  func fail(_ response: HTTPResponse)
+}
+
+/// A streamed answer, waiting for a sink to flow into. All calls come on the loop's thread.
+public protocol ResponseSource: AnyObject {
+  func start(into sink: any ResponseSink)
+  /// The sink that said `wait` has room again.
+  func resume()
+  /// The client left: stop at once and call the sink no more.
+  func cancel()
+}
