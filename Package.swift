@@ -48,5 +48,9 @@ let package = Package(
       swiftSettings: strict),
 
     tests(of: "TapedeckHTTP"),
+    tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
+    tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking"]),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ]
 )

@@ -8,8 +8,6 @@ public struct Interest: OptionSet, Sendable {
 
   public static let read = Interest(rawValue: UInt32(td_epoll_in))
   public static let write = Interest(rawValue: UInt32(td_epoll_out))
-  /// To be told when the peer has finished sending, even while nothing is read.
-  public static let peerClosed = Interest(rawValue: UInt32(td_epoll_peer_closed))
   /// Of several loops waiting on one descriptor, wake one.
   public static let exclusive = Interest(rawValue: 1 << 28)
 }
@@ -20,7 +18,6 @@ public struct Readiness: Sendable {
 
   public var isReadable: Bool { bits & UInt32(td_epoll_in) != 0 }
   public var isWritable: Bool { bits & UInt32(td_epoll_out) != 0 }
-  public var isPeerClosed: Bool { bits & UInt32(td_epoll_peer_closed) != 0 }
   /// The connection is over in both directions.
   public var isBroken: Bool { bits & UInt32(td_epoll_error | td_epoll_hang_up) != 0 }
 }

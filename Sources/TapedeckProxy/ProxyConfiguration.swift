@@ -1,0 +1,56 @@
+public import TapedeckMocking
+internal import TapedeckSockets
+internal import TapedeckUpstream
+
+/// Everything a proxy is told at its start.
+public struct ProxyConfiguration: Sendable {
+  /// `HOST:PORT`; port 0 picks a free one.
+  public var listen = "127.0.0.1:8080"
+  public var threads = 1
+  /// The origin, as a URL; nil where nothing is ever asked for.
+  public var upstream: String?
+  /// The folder of the cassette.
+  public var cassette: String?
+  public var mode = RecordMode.none
+  /// What the k+1-th request gets when k answers were recorded.
+  public var onExhausted = ExhaustedPolicy.repeatLast
+  /// The status of a refusal.
+  public var missStatus = 502
+  public var caCertificate: String?
+  public var verifiesTLS = true
+  public var preservesHost = false
+  public var passesEncodings = false
+  public var usesEnvironmentProxy = false
+  /// Whether answers that name the origin are made to name us.
+  public var rewritesOrigin = true
+  /// Routes that go before everything else.
+  public var router = Router()
+  public var log: ExchangeLog?
+  /// Told in a sentence what a person should know while it runs.
+  public var notice: @Sendable (String) -> Void = { _ in }
+
+  public init() {}
+
+  /// Throws what is wrong with it as it stands.
+  public func validate() throws(ProxyError) {
+    guard SocketAddress(listen, defaultPort: Self.defaultPort) != nil else { throw .badListenAddress(listen) }
+    do { _ = try upstream.map { text throws(UpstreamURLError) in try UpstreamOrigin(text) } } catch {
+      throw .badUpstream("\(error)")
+    }
+    if mode == .all || mode == .passthrough || mode == .newEpisodes, upstream == nil {
+      throw .upstreamMissing(mode: mode.rawValue)
+    }
+    if mode == .all || mode == .newEpisodes || mode == .once, cassette == nil {
+      throw .cassetteMissing(mode: mode.rawValue)
+    }
+  }
+
+  static let defaultPort: UInt16 = 8080
+}
+
+/// What the request after the last recorded answer gets.
+public enum ExhaustedPolicy: String, Sendable, CaseIterable {
+  case repeatLast = "repeat"
+  case miss
+  case loop
+}

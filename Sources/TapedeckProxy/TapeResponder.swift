@@ -1,0 +1,50 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckUpstream
+
+/// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.
+final class TapeResponder: Responder {
+  private let tape: Tape
+  private let upstream: UpstreamClient?
+  private let liveRewriter: OriginRewriter?
+  private let replayRewriter: OriginRewriter?
+  private let missExplanation: MissExplanation
+
+  init(
+    tape: Tape, upstream: UpstreamClient?, liveRewriter: OriginRewriter?, replayRewriter: OriginRewriter?,
+    missExplanation: MissExplanation
+  ) {
+    self.tape = tape
+    self.upstream = upstream
+    self.liveRewriter = liveRewriter
+    self.replayRewriter = replayRewriter
+    self.missExplanation = missExplanation
+  }
+
+  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+    switch tape.decide(request) {
+    case .replay(let answer): replay(answer, to: request)
+    case .record(let key, let arrival): ask(request, job: RecordingJob(tape: tape, key: key, arrival: arrival))
+    case .forward: ask(request, job: nil)
+    case .refuse: refuse(request)
+    }
+  }
+
+  private func replay(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer {
+    if let prepared = answer.prepared { return HTTPAnswer(.prepared(prepared), by: .cassette) }
+    return Replay.answer(answer.interaction, to: request, rewriter: replayRewriter)
+  }
+
+  private func ask(_ request: HTTPRequest, job: RecordingJob?) -> HTTPAnswer {
+    guard let upstream else { return refuse(request) }
+    let exchange = LiveExchange(
+      request: request, upstream: upstream.fetch(request), job: job, rewriter: liveRewriter,
+      statistics: tape.statistics)
+    return HTTPAnswer(.stream(exchange), by: .upstream)
+  }
+
+  private func refuse(_ request: HTTPRequest) -> HTTPAnswer {
+    tape.statistics.countUnmatched()
+    return HTTPAnswer(.response(missExplanation.response(to: request, cassette: tape.cassette)), by: .unmatched)
+  }
+}
