@@ -125,3 +125,14 @@ public struct JSONString: Sendable, Equatable {
 extension JSONString: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self.init(text) }
 }
+
+extension JSONString {
+  /// Whether the content, decoded, is `name`, which holds no backslash.
+  package func isEqual(to name: StaticString) -> Bool {
+    raw.withUnsafeBytes { bytes in
+      let expected = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+      if bytes.count == expected.count, bytes.elementsEqual(expected) { return true }
+      return bytes.contains(UInt8(ascii: "\\")) && decodedBytes.elementsEqual(expected)
+    }
+  }
+}
