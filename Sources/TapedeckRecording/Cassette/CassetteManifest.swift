@@ -42,6 +42,6 @@ struct CassetteManifest: Equatable {
     var members = [JSONMember("tapedeck", JSONValue(Self.currentVersion))]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
     members.append(JSONMember("match", Self.encode(matcher)))
-    return JSONValue.object(members + others).bytes(.pretty)
+    return FileLayout.bytes(.object(members + others))
   }
 }

@@ -1,18 +1,14 @@
 import TapedeckHTTP
 
-extension InteractionFormat {
-  /// The tree as the file that people read: two spaces, but a header on one line and numbers side by side.
-  static func fileBytes(_ tree: JSONValue) -> [UInt8] {
+/// How the files of a cassette are laid out for people: two spaces a level, but a header on one line and numbers side
+/// by side.
+enum FileLayout {
+  static func bytes(_ tree: JSONValue) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(2048)
     writeLines(tree.members ?? [], level: 0, to: &out)
     out.append(UInt8(ascii: "\n"))
     return out
-  }
-
-  /// The file without its volatile facts.
-  static func stableBytes(_ tree: JSONValue) -> [UInt8] {
-    fileBytes(.object((tree.members ?? []).filter { !$0.name.isEqual(to: "volatile") }))
   }
 
   private static func writeLines(_ members: [JSONMember], level: Int, to out: inout [UInt8]) {
