@@ -52,5 +52,6 @@ let package = Package(
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking"]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
   ]
 )

@@ -1,0 +1,89 @@
+extension JSONReader {
+  mutating func string() throws(JSONError) -> JSONString {
+    index += 1
+    let start = index
+    while true {
+      skipPlain()
+      guard index < bytes.count else { throw failure(.unexpectedEnd) }
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        return JSONString(slice: JSONSlice(source: source, start: start, end: index - 1))
+      case UInt8(ascii: "\\"): try skipEscape()
+      case ..<0x20: throw failure(.controlCharacter(bytes[index]))
+      case ..<0x80: index += 1
+      default:
+        let length = UTF8Scan.multibyteLength(bytes, at: index)
+        guard length > 0 else { throw failure(.invalidUTF8) }
+        index += length
+      }
+    }
+  }
+
+  /// Steps, eight bytes at a time, up to a quote, a backslash, a control character or a byte beyond ASCII, or to
+  /// where fewer than eight bytes are left. In each lane of `marks` the high bit says "one of those"; carries make
+  /// only lanes above the first one unreliable, and the first is all that is asked for.
+  private mutating func skipPlain() {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while index + 8 <= bytes.count {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let quotes = word ^ (ones &* 0x22)
+      let slashes = word ^ (ones &* 0x5C)
+      let controls = (word &- ones &* 0x20) & ~word
+      let marks =
+        ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | controls | word) & (ones &* 0x80)
+      guard marks == 0 else {
+        index += marks.trailingZeroBitCount / 8
+        return
+      }
+      index += 8
+    }
+  }
+
+  private mutating func skipEscape() throws(JSONError) {
+    guard index + 1 < bytes.count else {
+      index = bytes.count
+      throw failure(.unexpectedEnd)
+    }
+    switch bytes[index + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      index += 2
+    case UInt8(ascii: "u"):
+      for offset in 2..<6 {
+        guard index + offset < bytes.count else {
+          index = bytes.count
+          throw failure(.unexpectedEnd)
+        }
+        guard ASCII.hexValue(bytes[index + offset]) != nil else { throw failure(.invalidEscape) }
+      }
+      index += 6
+    default: throw failure(.invalidEscape)
+    }
+  }
+
+  /// `-`? (`0` | 1–9 digits) fraction? exponent? (RFC 8259 §6).
+  mutating func number() throws(JSONError) -> JSONNumber {
+    let start = index
+    if bytes[index] == UInt8(ascii: "-") { index += 1 }
+    if index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
+    if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+      index += 1
+      try skipDigits()
+    }
+    if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+      try skipDigits()
+    }
+    if index < bytes.count, ASCII.isDigit(bytes[index]) { throw failure(.invalidNumber) }
+    return JSONNumber(slice: JSONSlice(source: source, start: start, end: index))
+  }
+
+  /// At least one digit.
+  private mutating func skipDigits() throws(JSONError) {
+    let start = index
+    while index < bytes.count, ASCII.isDigit(bytes[index]) { index += 1 }
+    guard index > start else { throw failure(index < bytes.count ? .invalidNumber : .unexpectedEnd) }
+  }
+}

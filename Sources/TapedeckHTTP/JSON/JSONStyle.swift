@@ -1,0 +1,75 @@
+/// The white space a JSON document is written with. With the values as written, it is all that is needed to give
+/// back the bytes of nearly every JSON that programs send.
+public struct JSONStyle: Sendable, Equatable {
+  public enum Layout: Sendable, Equatable {
+    /// No white space at all.
+    case compact
+    /// One line, with `, ` and `: `, as Python's `json.dumps` writes.
+    case spaced
+    /// A line an element, each level indented by so many spaces.
+    case indented(Int)
+    /// A line an element, each level indented by a tab.
+    case tabs
+  }
+
+  public var layout: Layout
+  public var endsWithNewline: Bool
+
+  public init(_ layout: Layout, endsWithNewline: Bool = false) {
+    self.layout = layout
+    self.endsWithNewline = endsWithNewline
+  }
+
+  public static let compact = JSONStyle(.compact)
+  public static let spaced = JSONStyle(.spaced)
+  /// What people read: two spaces and a final newline.
+  public static let pretty = JSONStyle(.indented(2), endsWithNewline: true)
+}
+
+extension JSONStyle {
+  /// The style that writes `value` as exactly these bytes; nil when none does.
+  public static func detect(_ original: [UInt8], of value: JSONValue) -> JSONStyle? {
+    let endsWithNewline = original.last == ASCII.lineFeed
+    return candidates(original).map { JSONStyle($0, endsWithNewline: endsWithNewline) }
+      .first { value.bytes($0) == original }
+  }
+
+  /// The layouts that the bytes behind the first bracket allow.
+  private static func candidates(_ original: [UInt8]) -> [Layout] {
+    guard original.count > 1, original[1] == ASCII.lineFeed else { return [.compact, .spaced] }
+    if original.count > 2, original[2] == ASCII.tab { return [.tabs] }
+    let spaces = original[2...].prefix { $0 == ASCII.space }.count
+    return spaces <= maximumIndent ? [.indented(spaces)] : []
+  }
+}
+
+/// The name a style has in cassettes: `compact`, `spaced`, `indent-2`, `tabs`, with `+newline` when one ends it.
+extension JSONStyle: CustomStringConvertible {
+  public var description: String {
+    let suffix = endsWithNewline ? "+newline" : ""
+    switch layout {
+    case .compact: return "compact" + suffix
+    case .spaced: return "spaced" + suffix
+    case .tabs: return "tabs" + suffix
+    case .indented(let spaces): return "indent-\(spaces)" + suffix
+    }
+  }
+
+  private static let maximumIndent = 64
+
+  /// The style with this name.
+  public init?(name: String) {
+    let endsWithNewline = name.hasSuffix("+newline")
+    let layout = endsWithNewline ? name.dropLast("+newline".count) : name[...]
+    switch layout {
+    case "compact": self.init(.compact, endsWithNewline: endsWithNewline)
+    case "spaced": self.init(.spaced, endsWithNewline: endsWithNewline)
+    case "tabs": self.init(.tabs, endsWithNewline: endsWithNewline)
+    default:
+      guard layout.hasPrefix("indent-"), let spaces = UInt8(layout.dropFirst("indent-".count)),
+        spaces <= Self.maximumIndent, layout == "indent-\(spaces)"
+      else { return nil }
+      self.init(.indented(Int(spaces)), endsWithNewline: endsWithNewline)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import TapedeckHTTP
+
+/// The names of interaction files: made from the request, so that the same session gives the same names, and read
+/// only for the ordinal.
+enum CassetteNames {
+  static let manifest = "cassette.json"
+  static let journal = "journal.jsonl"
+  static let suffix = ".json"
+  /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
+  static let digestDigits = [6, 12, 64]
+  private static let maximumSlugBytes = 60
+  private static let maximumMethodBytes = 20
+
+  /// Whether a name in the directory is one of an interaction.
+  static func isInteraction(_ name: String) -> Bool {
+    name.hasSuffix(suffix) && name != manifest && !name.hasPrefix(".")
+  }
+
+  /// The part of a name that says what was asked: `get-users-octocat`.
+  static func prefix(of request: HTTPRequest) -> String {
+    let method = slug(Array(request.method.rawValue.utf8)[...], limit: maximumMethodBytes)
+    let path = slug(request.path, limit: maximumSlugBytes)
+    return "\(method.isEmpty ? "method" : method)-\(path.isEmpty ? "root" : path)"
+  }
+
+  /// Runs of letters and digits in lower case, joined by `-`.
+  private static func slug(_ text: ArraySlice<UInt8>, limit: Int) -> String {
+    var out: [UInt8] = []
+    for byte in text.map(Bytes.lowercased) {
+      guard out.count < limit else { break }
+      if Bytes.isDigit(byte) || byte &- 0x61 < 26 {
+        out.append(byte)
+      } else if let last = out.last, last != UInt8(ascii: "-") {
+        out.append(UInt8(ascii: "-"))
+      }
+    }
+    if out.last == UInt8(ascii: "-") { out.removeLast() }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The name of the answer with this place among those to one key, counted from 1.
+  static func name(stem: String, ordinal: Int) -> String {
+    ordinal == 1 ? stem + suffix : "\(stem).\(ordinal)\(suffix)"
+  }
+
+  /// The ordinal in a name, which is 1 where none is written, and what stands before it.
+  static func parse(_ name: String) -> (stem: String, ordinal: Int) {
+    let stem = name.dropLast(suffix.count)
+    guard let dot = stem.lastIndex(of: "."), let ordinal = Int(stem[stem.index(after: dot)...]), ordinal > 1,
+      stem[dot...] == ".\(ordinal)"
+    else { return (String(stem), 1) }
+    return (String(stem[..<dot]), ordinal)
+  }
+}

@@ -1,0 +1,44 @@
+import TapedeckHTTP
+
+/// Reads the files of a cassette, checking everything. One thread uses a reader.
+struct CassetteReader {
+  let directory: CassetteDirectory
+  let matcher: RequestMatcher
+  private let loader: BodyLoader
+
+  init(_ directory: CassetteDirectory, matcher: RequestMatcher) {
+    self.directory = directory
+    self.matcher = matcher
+    loader = BodyLoader(directory: directory)
+  }
+
+  func manifest() throws(CassetteError) -> CassetteManifest? {
+    let name = CassetteNames.manifest
+    guard let bytes = try directory.contents(of: name, limit: JSONFile.maximumBytes) else { return nil }
+    return try CassetteManifest(parsing: bytes, file: directory.path(of: name))
+  }
+
+  /// An interaction file; nil when it has gone.
+  func interaction(_ name: String) throws(CassetteError) -> StoredInteraction? {
+    guard let bytes = try directory.contents(of: name, limit: JSONFile.maximumBytes) else { return nil }
+    let file = directory.path(of: name)
+    return try interaction(try JSONFile.parse(bytes, file: file), name: name, at: EntryPlace(file: file))
+  }
+
+  /// The interaction that a tree describes.
+  func interaction(
+    _ tree: JSONValue, name: String, at place: EntryPlace
+  ) throws(CassetteError) -> StoredInteraction {
+    let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
+    return StoredInteraction(
+      name: name, ordinal: CassetteNames.parse(name).ordinal, interaction: interaction,
+      key: try key(of: interaction), bodyNames: InteractionFormat.bodyNames(tree))
+  }
+
+  private func key(of interaction: Interaction) throws(CassetteError) -> MatchKey {
+    guard let body = interaction.largeRequestBody else { return matcher.key(for: interaction.request) }
+    var request = interaction.request
+    request.body = try body.open().bytes(at: 0, count: body.size)
+    return matcher.key(for: request)
+  }
+}

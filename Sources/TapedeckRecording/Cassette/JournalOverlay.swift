@@ -1,0 +1,45 @@
+/// What a journal that nobody sealed yet adds to the files of a cassette: what sealing would make of it, in memory.
+struct JournalOverlay {
+  private(set) var header: JournalHeader?
+  private(set) var warnings: [String] = []
+  private var recorded: [StoredInteraction] = []
+  private var recordings: [SealPlan.Recording] = []
+
+  /// Nothing, where there is no journal.
+  init(_ directory: CassetteDirectory, reader: CassetteReader) throws(CassetteError) {
+    guard let file = try directory.openForReading(CassetteNames.journal) else { return }
+    var recorded: [StoredInteraction] = []
+    var recordings: [SealPlan.Recording] = []
+    let journal = try Journal(reading: file) { entry throws(CassetteError) in
+      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+      recorded.append(stored)
+      recordings.append(
+        SealPlan.Recording(
+          digest: stored.key.digest, prefix: CassetteNames.prefix(of: stored.interaction.request),
+          arrival: entry.record.arrival, base: entry.record.base))
+    }
+    header = journal.header
+    warnings = journal.warnings
+    self.recorded = recorded
+    self.recordings = recordings
+  }
+
+  var isEmpty: Bool { recorded.isEmpty }
+
+  /// Replaces and adds what the journal holds, in the order of the names.
+  func apply(to stored: inout [StoredInteraction]) {
+    guard !isEmpty else { return }
+    let plan = SealPlan(
+      existing: stored.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) }, recordings: recordings,
+      isReplacing: header?.isReplacing ?? false)
+    let hidden = Set(plan.names).union(plan.removals)
+    stored.removeAll { hidden.contains($0.name) }
+    for (name, interaction) in zip(plan.names, recorded) {
+      var named = interaction
+      named.name = name
+      named.ordinal = CassetteNames.parse(name).ordinal
+      stored.append(named)
+    }
+    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+}

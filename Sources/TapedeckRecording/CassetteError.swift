@@ -1,0 +1,48 @@
+public import TapedeckHTTP
+
+/// Why a cassette could not be read or written. The payloads are evidence; `description` says what to do.
+public enum CassetteError: Error, Equatable, Sendable {
+  /// There is no directory, or nothing of a cassette in it.
+  case absent(directory: String)
+  /// Another process records into it.
+  case locked(directory: String, pid: Int?)
+  /// The system refused; `reason` is its word for `code`.
+  case system(action: String, path: String, code: Int32, reason: String)
+  /// Something that must be a plain file is a link, a directory or a device.
+  case notAPlainFile(path: String)
+  case invalidJSON(file: String, error: JSONError)
+  /// A file is JSON, but `member` of it is not what an interaction has there.
+  case invalidEntry(file: String, member: String, problem: String)
+  /// Written by a tapedeck newer than this one.
+  case newerFormat(file: String, version: Int)
+  /// A file in `bodies/` that `file` refers to is not what it must be.
+  case invalidBody(file: String, body: String, problem: String)
+  /// A line of the journal, other than its last, is damaged.
+  case damagedJournal(file: String, line: Int, problem: String)
+}
+
+extension CassetteError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .absent(let directory):
+      "there is no cassette at \(directory); record one first, or check the name"
+    case .locked(let directory, let pid):
+      "\(directory) is being recorded into by \(pid.map { "process \($0)" } ?? "another process"); "
+        + "stop that one, or record into another cassette"
+    case .system(let action, let path, _, let reason):
+      "cannot \(action) \(path): \(reason)"
+    case .notAPlainFile(let path):
+      "\(path) is not a plain file; links, directories and devices are not followed: put the file itself there"
+    case .invalidJSON(let file, let error):
+      "\(file):\(error.line):\(error.column): \(error.reason); correct the file or restore it from version control"
+    case .invalidEntry(let file, let member, let problem):
+      "\(file): \(member.isEmpty ? "" : "\(member): ")\(problem); correct the file or record it again"
+    case .newerFormat(let file, let version):
+      "\(file) was written by a newer tapedeck (format \(version)); update this one to read it"
+    case .invalidBody(let file, let body, let problem):
+      "\(file): the body \(body.debugDescription) \(problem); restore it from version control or record it again"
+    case .damagedJournal(let file, let line, let problem):
+      "\(file):\(line): \(problem); delete this line to go without it, or the file to go without all it holds"
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+
+extension CassetteDirectory {
+  /// Opens a directory, making it and its parents where they are missing, for the owner's eyes only.
+  /// - Returns: also what was made, outermost first.
+  static func create(_ path: String) throws(CassetteError) -> (directory: CassetteDirectory, made: [String]) {
+    var made: [String] = []
+    var end = path.utf8.startIndex
+    while end != path.utf8.endIndex {
+      let start = path.utf8.index(after: end)
+      end = path.utf8[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.utf8.endIndex
+      let prefix = String(path[..<end])
+      if mkdir(prefix, 0o700) == 0 {
+        made.append(prefix)
+      } else if errno != EEXIST && errno != EISDIR && end == path.utf8.endIndex {
+        throw .failed("create", prefix)
+      }
+    }
+    return (try CassetteDirectory(opening: path), made)
+  }
+
+  /// Removes directories that `create` made, as far as they are empty.
+  static func removeMade(_ paths: [String]) {
+    for path in paths.reversed() { rmdir(path) }
+  }
+
+  func makeFolder(_ name: String) throws(CassetteError) {
+    if mkdirat(descriptor, name, 0o700) == 0 { return }
+    guard errno == EEXIST else { throw .failed("create", path(of: name)) }
+    let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+    guard folder >= 0 else { throw .notAPlainFile(path: path(of: name)) }
+    close(folder)
+  }
+
+  /// Removes a folder if it is empty.
+  func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
+
+  /// Makes a new file for writing; it must not be there yet.
+  func createFile(_ name: String) throws(CassetteError) -> OpenFile {
+    try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, action: "create")
+  }
+
+  /// Opens a file for reading and appending, making it where it is missing.
+  func openForAppending(_ name: String) throws(CassetteError) -> OpenFile {
+    try open(name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, action: "write")
+  }
+
+  private func open(_ name: String, _ flags: Int32, action: String) throws(CassetteError) -> OpenFile {
+    let file = openat(descriptor, name, flags, 0o600)
+    guard file >= 0 else {
+      throw errno == ELOOP ? .notAPlainFile(path: path(of: name)) : .failed(action, path(of: name))
+    }
+    return OpenFile(descriptor: file, path: path(of: name))
+  }
+
+  func createFile(_ name: String, contents: [UInt8]) throws(CassetteError) {
+    try createFile(name).write(contents)
+  }
+
+  func rename(_ old: String, to new: String) throws(CassetteError) {
+    guard renameat(descriptor, old, descriptor, new) == 0 else { throw .failed("rename a file to", path(of: new)) }
+  }
+
+  /// Removes a file; it is fine if it is not there.
+  func remove(_ name: String) throws(CassetteError) {
+    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw .failed("remove", path(of: name)) }
+  }
+
+  /// Makes what was renamed and removed here last.
+  func sync() throws(CassetteError) {
+    guard fsync(descriptor) == 0 else { throw .failed("sync", path) }
+  }
+
+  /// Makes everything written to this file system so far last.
+  func syncFileSystem() throws(CassetteError) {
+    guard let syncfs = Self.syncfs else { return Glibc.sync() }
+    guard syncfs(descriptor) == 0 else { throw .failed("sync", path) }
+  }
+
+  /// `syncfs(2)`, looked up by name since Glibc's headers show it only to GNU sources.
+  private static let syncfs = dlsym(nil, "syncfs").map {
+    unsafeBitCast($0, to: (@convention(c) (Int32) -> Int32).self)
+  }
+
+  /// Whether `name` still leads to the open file.
+  func names(_ name: String, _ file: OpenFile) throws(CassetteError) -> Bool {
+    var status = stat()
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+    let own = try file.status()
+    return own.device == status.st_dev && own.inode == status.st_ino
+  }
+}

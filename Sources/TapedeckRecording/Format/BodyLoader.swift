@@ -1,0 +1,50 @@
+import TapedeckHTTP
+
+/// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once;
+/// one thread uses a loader.
+final class BodyLoader {
+  private let directory: CassetteDirectory
+  private var sizes: [String: Int] = [:]
+
+  init(directory: CassetteDirectory) { self.directory = directory }
+
+  func body(_ name: String, size: Int?, at place: EntryPlace) throws(CassetteError) -> RecordedBody {
+    guard BodyFile.isName(name) else {
+      throw .invalidBody(
+        file: place.file, body: name, problem: "is not called `bodies/` and 32 hexadecimal digits and `.bin`")
+    }
+    do throws(CassetteError) {
+      return try body(name, size: size)
+    } catch .system(_, _, _, let reason) {
+      throw .invalidBody(file: place.file, body: name, problem: "cannot be read (\(reason))")
+    } catch .notAPlainFile {
+      throw .invalidBody(file: place.file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
+    } catch .invalidEntry(_, _, let problem) {
+      throw .invalidBody(file: place.file, body: name, problem: problem)
+    }
+  }
+
+  private func body(_ name: String, size: Int?) throws(CassetteError) -> RecordedBody {
+    let file = try directory.openBody(name)
+    let actual = try file.status().size
+    guard size == nil || size == actual else {
+      throw .invalidEntry(file: name, member: "", problem: "has \(actual) bytes where `size` says \(size ?? 0)")
+    }
+    guard actual > BodyFormat.maximumHeldBytes else {
+      let bytes = try file.bytes(at: 0, count: actual)
+      try verify(name, digest: SHA256Digest(of: bytes))
+      return .bytes(bytes)
+    }
+    if sizes[name] != actual {
+      try verify(name, digest: BodyFileReader(file, name: name, size: actual).digest())
+      sizes[name] = actual
+    }
+    return .file(BodyFile(name: name, size: actual, directory: directory))
+  }
+
+  private func verify(_ name: String, digest: SHA256Digest) throws(CassetteError) {
+    guard BodyFile.name(digest: digest) == name else {
+      throw .invalidEntry(file: name, member: "", problem: "does not hold the content that its name stands for")
+    }
+  }
+}

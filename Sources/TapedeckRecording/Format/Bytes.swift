@@ -1,0 +1,22 @@
+/// What single bytes mean, where this room needs to know.
+enum Bytes {
+  static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+  /// A byte that people can read in a text: anything but control characters other than tab and line ends.
+  static func isText(_ byte: UInt8) -> Bool {
+    byte >= 0x20 ? byte != 0x7F : byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import TapedeckHTTP
+
+/// How the files of a cassette are laid out for people: two spaces a level, but a header on one line and numbers side
+/// by side.
+enum FileLayout {
+  static func bytes(_ tree: JSONValue) -> [UInt8] {
+    var out: [UInt8] = []
+    out.reserveCapacity(2048)
+    writeLines(tree.members ?? [], level: 0, to: &out)
+    out.append(UInt8(ascii: "\n"))
+    return out
+  }
+
+  private static func writeLines(_ members: [JSONMember], level: Int, to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "{"))
+    for (index, member) in members.enumerated() {
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      breakLine(level + 1, in: &out)
+      JSONValue.string(member.name).write(.spaced, to: &out)
+      out += ": ".utf8
+      write(member, level: level + 1, to: &out)
+    }
+    if !members.isEmpty { breakLine(level, in: &out) }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  private static func write(_ member: JSONMember, level: Int, to out: inout [UInt8]) {
+    if level == 1, let members = member.value.members {
+      writeLines(members, level: level, to: &out)
+    } else if member.name.isEqual(to: "headers") || member.name.isEqual(to: "trailers") {
+      writePairs(member.value.array ?? [], level: level, to: &out)
+    } else if member.name.isEqual(to: "body") {
+      member.value.write(.indented(2), level: level, to: &out)
+    } else {
+      member.value.write(.spaced, to: &out)
+    }
+  }
+
+  private static func writePairs(_ pairs: [JSONValue], level: Int, to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "["))
+    for (index, pair) in pairs.enumerated() {
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      breakLine(level + 1, in: &out)
+      pair.write(.spaced, to: &out)
+    }
+    if !pairs.isEmpty { breakLine(level, in: &out) }
+    out.append(UInt8(ascii: "]"))
+  }
+
+  private static func breakLine(_ level: Int, in out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\n"))
+    out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
+  }
+}

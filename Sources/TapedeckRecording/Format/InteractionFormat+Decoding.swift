@@ -1,0 +1,125 @@
+import TapedeckHTTP
+
+extension InteractionFormat {
+  /// The interaction that a tree describes, everything in it checked.
+  static func decode(
+    _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
+  ) throws(CassetteError) -> Interaction {
+    let object = try StrictObject(value, at: place, known: ["request", "response", "volatile"])
+    let facts = try decodeFacts(object["volatile"], at: place.member("volatile"))
+    let (request, largeBody) = try decodeRequest(
+      try object.required("request"), at: place.member("request"), loader: loader)
+    let response = try decodeResponse(
+      try object.required("response"), at: place.member("response"), to: request.method, date: facts.date,
+      loader: loader)
+    var volatile = facts.volatile
+    if volatile.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
+      volatile.chunkOffsetsMilliseconds = nil
+    }
+    return Interaction(
+      request: request, largeRequestBody: largeBody, response: response, volatile: volatile)
+  }
+
+  private static func decodeRequest(
+    _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
+  ) throws(CassetteError) -> (HTTPRequest, BodyFile?) {
+    let object = try StrictObject(
+      value, at: place, known: ["method", "target", "headers", "body", "trailers"])
+    let method = try decodeMethod(try object.required("method"), at: place.member("method"))
+    let target = try decodeTarget(try object.required("target"), at: place.member("target"))
+    let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
+    var fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
+    fields.removeHopByHop()
+    correctLength(in: &fields, to: body.count)
+    var request = HTTPRequest(
+      method: method, target: target, fields: fields, authority: fields.first("host").map { Array($0) } ?? [])
+    request.trailers = try FieldsFormat.decode(
+      try object.array("trailers") ?? [], at: place.member("trailers"))
+    switch body {
+    case .bytes(let bytes):
+      request.body = bytes
+      return (request, nil)
+    case .file(let file): return (request, file)
+    }
+  }
+
+  private static func decodeMethod(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> HTTPMethod {
+    guard let text = value.text, isToken(text) else { throw place.problem("a method is expected here") }
+    return HTTPMethod(rawValue: text)
+  }
+
+  /// A method is made of the same characters as a field name (RFC 9110 §9.1).
+  private static func isToken(_ text: String) -> Bool {
+    var probe = HTTPFields()
+    do throws(HTTPFieldError) { try probe.append(text, "") } catch { return false }
+    return true
+  }
+
+  private static func decodeTarget(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8] {
+    let target = try ByteString.decode(value, at: place)
+    let isVisible = target.allSatisfy { (0x21...0x7E).contains($0) }
+    guard isVisible, target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] else {
+      throw place.problem("a target starts with `/`, is percent-encoded and holds no blanks")
+    }
+    return target
+  }
+
+  private static func decodeResponse(
+    _ value: JSONValue, at place: EntryPlace, to method: HTTPMethod, date: [UInt8]?, loader: BodyLoader
+  ) throws(CassetteError) -> RecordedResponse {
+    let object = try StrictObject(
+      value, at: place,
+      known: ["version", "status", "reason", "headers", "body", "chunks", "trailers", "closeDelimited"])
+    var head = try decodeHead(object)
+    head.fields = try FieldsFormat.decode(
+      try object.array("headers") ?? [], at: place.member("headers"), date: date)
+    head.fields.removeHopByHop()
+    let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
+    var response = RecordedResponse(head: head, body: body)
+    if let chunks = try object.array("chunks") {
+      response.chunkSizes = try ChunkSizes.decode(chunks, bodyBytes: body.count, at: place.member("chunks"))
+    }
+    response.trailers = try FieldsFormat.decode(
+      try object.array("trailers") ?? [], at: place.member("trailers"))
+    response.isCloseDelimited = try object.bool("closeDelimited") ?? false
+    if !BodyFraming.hasNoBody(status: head.status, method: method) {
+      let isFramedByLength = response.chunkSizes == nil && !response.isCloseDelimited
+      correctLength(in: &response.head.fields, to: isFramedByLength ? body.count : nil)
+    }
+    return response
+  }
+
+  private static func decodeHead(_ object: StrictObject) throws(CassetteError) -> HTTPResponseHead {
+    guard let version = HTTPVersion(rawValue: try object.text("version") ?? "HTTP/1.1") else {
+      throw object.place.member("version").problem("HTTP/1.0 or HTTP/1.1 is expected here")
+    }
+    guard let status = try object.required("status").int, (100...999).contains(status) else {
+      throw object.place.member("status").problem("a whole number from 100 to 999 is expected here")
+    }
+    guard let written = object["reason"] else { return HTTPResponseHead(version: version, status: status) }
+    let reason = try ByteString.decode(written, at: object.place.member("reason"))
+    guard reason.allSatisfy({ $0 >= 0x20 ? $0 != 0x7F : $0 == 0x09 }) else {
+      throw object.place.member("reason").problem("a reason phrase holds no control characters")
+    }
+    return HTTPResponseHead(version: version, status: status, reason: reason)
+  }
+
+  /// Makes the one `Content-Length` tell the truth, in its place; with nil there is none. The framing a file claims
+  /// is never believed.
+  private static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
+    guard let first = fields.firstIndex(where: { $0.isNamed("content-length") }) else { return }
+    let length = bodyBytes.map { Array(String($0).utf8) }
+    if let length, fields.lastIndex(where: { $0.isNamed("content-length") }) == first {
+      if fields[first].value.elementsEqual(length) { return }
+      do throws(HTTPFieldError) { try fields.replaceValue(at: first, with: length) } catch { return }
+      return
+    }
+    var isKept = length != nil
+    fields.removeAll { field in
+      guard field.isNamed("content-length") else { return false }
+      defer { isKept = false }
+      return !isKept
+    }
+    correctLength(in: &fields, to: bodyBytes)
+  }
+}

@@ -1,0 +1,43 @@
+import TapedeckHTTP
+
+extension InteractionFormat {
+  /// The volatile facts, and what `Date` was.
+  static func decodeFacts(
+    _ value: JSONValue?, at place: EntryPlace
+  ) throws(CassetteError) -> (volatile: VolatileFacts, date: [UInt8]?) {
+    guard let value else { return (VolatileFacts(), nil) }
+    let object = try StrictObject(
+      value, at: place,
+      known: ["recordedAt", "date", "durationMilliseconds", "remoteAddress", "chunkOffsetsMilliseconds"])
+    let facts = VolatileFacts(
+      recordedAtMilliseconds: try decodeTime(object),
+      durationMilliseconds: try object.milliseconds("durationMilliseconds"),
+      remoteAddress: try object.text("remoteAddress"),
+      chunkOffsetsMilliseconds: try decodeOffsets(object))
+    let date: [UInt8]? =
+      if let date = object["date"] { try ByteString.decode(date, at: place.member("date")) } else { nil }
+    return (facts, date)
+  }
+
+  private static func decodeTime(_ object: StrictObject) throws(CassetteError) -> Int? {
+    guard let text = try object.text("recordedAt") else { return nil }
+    guard let time = Timestamp.milliseconds(text) else {
+      throw object.place.member("recordedAt").problem("a time like 2026-11-21T01:52:33.123Z is expected here")
+    }
+    return time
+  }
+
+  private static func decodeOffsets(_ object: StrictObject) throws(CassetteError) -> [Double]? {
+    guard let items = try object.array("chunkOffsetsMilliseconds") else { return nil }
+    var offsets: [Double] = []
+    offsets.reserveCapacity(items.count)
+    for (index, item) in items.enumerated() {
+      guard let offset = item.double, offset >= 0 else {
+        throw object.place.member("chunkOffsetsMilliseconds").element(index).problem(
+          "a number of milliseconds is expected here")
+      }
+      offsets.append(offset)
+    }
+    return offsets
+  }
+}

@@ -1,0 +1,48 @@
+import TapedeckHTTP
+
+/// What a `Content-Type` says, as far as comparing and storing bodies needs it.
+struct MediaType {
+  enum Kind { case json, form, multipart(boundary: [UInt8]), other }
+
+  let kind: Kind
+
+  init(_ fields: HTTPFields) {
+    guard let value = fields.first("content-type") else {
+      kind = .other
+      return
+    }
+    let essence = value.prefix { $0 != UInt8(ascii: ";") }.map(Bytes.lowercased)
+      .split(whereSeparator: Bytes.isBlank).first ?? []
+    if Self.isJSON(essence) {
+      kind = .json
+    } else if essence.elementsEqual("application/x-www-form-urlencoded".utf8) {
+      kind = .form
+    } else if essence.starts(with: "multipart/".utf8), let boundary = Self.boundary(value) {
+      kind = .multipart(boundary: boundary)
+    } else {
+      kind = .other
+    }
+  }
+
+  /// `application/json`, `text/json`, and everything with the suffix of RFC 6839 §3.1.
+  private static func isJSON(_ essence: ArraySlice<UInt8>) -> Bool {
+    essence.elementsEqual("application/json".utf8) || essence.elementsEqual("text/json".utf8)
+      || essence.suffix(5).elementsEqual("+json".utf8)
+  }
+
+  /// The `boundary` parameter (RFC 2046 §5.1.1), without quotes.
+  private static func boundary(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+    for parameter in value.split(separator: UInt8(ascii: ";")).dropFirst() {
+      let text = parameter.drop(while: Bytes.isBlank)
+      guard text.prefix(9).map(Bytes.lowercased).elementsEqual("boundary=".utf8) else { continue }
+      var boundary = text.dropFirst(9)
+      if boundary.first == UInt8(ascii: "\"") {
+        boundary = boundary.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
+      } else {
+        boundary = boundary.prefix { !Bytes.isBlank($0) }
+      }
+      return boundary.isEmpty ? nil : Array(boundary)
+    }
+    return nil
+  }
+}

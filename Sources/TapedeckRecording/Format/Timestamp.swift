@@ -1,0 +1,49 @@
+/// Times as cassettes write them: `2026-11-21T01:52:33.123Z`. Milliseconds since 1970 UTC, proleptic Gregorian; the
+/// day arithmetic is Howard Hinnant's `days_from_civil`.
+enum Timestamp {
+  static func text(_ milliseconds: Int) -> String {
+    let (day, time) = divide(milliseconds, 86_400_000)
+    let (year, month, dayOfMonth) = civil(day)
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
+      + "T\(padded(time / 3_600_000, 2)):\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2))"
+      + ".\(padded(time % 1000, 3))Z"
+  }
+
+  /// The time that `text` writes so; nil for anything else.
+  static func milliseconds(_ written: String) -> Int? {
+    let bytes = Array(written.utf8)
+    guard bytes.count == 24 else { return nil }
+    func number(_ range: Range<Int>) -> Int {
+      bytes[range].reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    }
+    let day = days(year: number(0..<4), month: number(5..<7), day: number(8..<10))
+    let seconds = (day * 24 + number(11..<13)) * 3600 + number(14..<16) * 60 + number(17..<19)
+    let result = seconds * 1000 + number(20..<23)
+    return text(result) == written ? result : nil
+  }
+
+  private static func divide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+    let remainder = (value % divisor + divisor) % divisor
+    return ((value - remainder) / divisor, remainder)
+  }
+
+  private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
+    let (era, dayOfEra) = divide(day + 719_468, 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    let (era, yearOfEra) = divide(month <= 2 ? year - 1 : year, 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func padded(_ value: Int, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

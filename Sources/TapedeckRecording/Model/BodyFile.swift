@@ -1,0 +1,33 @@
+/// A body in a file of the cassette, named after its content.
+public struct BodyFile: Sendable {
+  /// `bodies/` and the first 32 hexadecimal digits of the content's SHA-256, and `.bin`.
+  public let name: String
+  /// In bytes.
+  public let size: Int
+  let directory: CassetteDirectory
+
+  /// Opens the file for reading in pieces.
+  public func open() throws(CassetteError) -> BodyFileReader {
+    try BodyFileReader(directory.openBody(name), name: name, size: size)
+  }
+}
+
+extension BodyFile: Equatable {
+  /// Files with one name have one content.
+  public static func == (left: BodyFile, right: BodyFile) -> Bool {
+    left.name == right.name && left.size == right.size
+  }
+}
+
+extension BodyFile {
+  static let folder = "bodies"
+
+  static func name(digest: SHA256Digest) -> String { "\(folder)/\(digest.hex.prefix(32)).bin" }
+
+  /// Whether `name` is `bodies/<32 hex>.bin` and nothing else, so that it cannot lead anywhere.
+  static func isName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard bytes.count == 43, name.hasPrefix("bodies/"), name.hasSuffix(".bin") else { return false }
+    return bytes[7..<39].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+}

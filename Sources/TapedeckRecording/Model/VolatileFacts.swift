@@ -1,0 +1,24 @@
+/// What differs between two recordings of the same session, and so never makes an interaction a different one.
+public struct VolatileFacts: Sendable, Equatable {
+  /// Above this many chunks their times are not kept.
+  public static let maximumChunkOffsets = 4096
+
+  /// When the answer was complete, in milliseconds since 1970 UTC.
+  public var recordedAtMilliseconds: Int?
+  /// From the request to the end of the answer.
+  public var durationMilliseconds: Double?
+  /// Who answered, as `address:port`.
+  public var remoteAddress: String?
+  /// When each chunk came, counted from the request; nil unless there is one for every chunk.
+  public var chunkOffsetsMilliseconds: [Double]?
+
+  public init(
+    recordedAtMilliseconds: Int? = nil, durationMilliseconds: Double? = nil, remoteAddress: String? = nil,
+    chunkOffsetsMilliseconds: [Double]? = nil
+  ) {
+    self.recordedAtMilliseconds = recordedAtMilliseconds
+    self.durationMilliseconds = durationMilliseconds
+    self.remoteAddress = remoteAddress
+    self.chunkOffsetsMilliseconds = chunkOffsetsMilliseconds
+  }
+}

@@ -1,0 +1,51 @@
+import TapedeckHTTP
+
+/// What a journal on disk holds.
+///
+/// A journal is written line by line, each with one call, so all that a crash can leave is a last line that is not
+/// whole: it is set aside with a warning, and nobody was told of it. Damage anywhere else is an error.
+struct Journal {
+  /// Where a record stands in the file, and what sealing needs to know of it.
+  struct Entry {
+    var record: JournalRecord
+    var place: EntryPlace
+    var offset: Int
+    var count: Int
+  }
+
+  /// Nil when there is not even a first line.
+  private(set) var header: JournalHeader?
+  private(set) var warnings: [String] = []
+
+  /// Reads all of it.
+  /// - Parameter take: gets each record in order.
+  init(
+    reading file: OpenFile, take: (Entry) throws(CassetteError) -> Void
+  ) throws(CassetteError) {
+    var lines = JournalLines(file)
+    guard let first = try lines.next() else { return }
+    header = try JournalHeader(first.bytes, file: file.path)
+    guard header != nil || first.isLast else {
+      throw .damagedJournal(file: file.path, line: 1, problem: "this is no header of a journal")
+    }
+    if header == nil { setAside(first, of: file) }
+    while let line = try lines.next() {
+      guard let record = JournalRecord(line: line.bytes) else {
+        guard line.isLast else {
+          throw .damagedJournal(
+            file: file.path, line: line.number, problem: "the checksum does not agree with the line")
+        }
+        setAside(line, of: file)
+        return
+      }
+      let place = EntryPlace(file: "\(file.path):\(line.number)")
+      try take(Entry(record: record, place: place, offset: line.offset, count: line.bytes.count))
+    }
+  }
+
+  private mutating func setAside(_ line: JournalLines.Line, of file: OpenFile) {
+    warnings.append(
+      "\(file.path):\(line.number): the last line, \(line.bytes.count) bytes, was not written to its end "
+        + "and is left out; no client was told of it")
+  }
+}

@@ -1,0 +1,65 @@
+/// Which recording goes into which file, as a pure function of what is there and what was recorded.
+///
+/// Keys are taken in the order of their digests and recordings of a key in the order their requests came, so neither
+/// concurrency nor the order of lines makes a difference. A file that is there keeps its name. Planning again when a
+/// part of a plan has been carried out gives the same plan.
+struct SealPlan {
+  /// A file that is there.
+  struct Existing {
+    var name: String
+    var digest: SHA256Digest
+  }
+
+  /// A recording that has no file yet.
+  struct Recording {
+    var digest: SHA256Digest
+    /// What its name begins with.
+    var prefix: String
+    var arrival: Int
+    /// See `JournalRecord`.
+    var base: Int
+  }
+
+  /// The name for each recording, in the order they were given.
+  private(set) var names: [String]
+  /// Files of replaced keys that got no new content.
+  private(set) var removals: [String] = []
+
+  private var existing: [SHA256Digest: [Existing]]
+  private var stemOwners: [String: SHA256Digest] = [:]
+
+  init(existing: [Existing], recordings: [Recording], isReplacing: Bool) {
+    self.existing = Dictionary(grouping: existing, by: \.digest)
+    names = [String](repeating: "", count: recordings.count)
+    for file in existing { stemOwners[CassetteNames.parse(file.name).stem] = file.digest }
+    let groups = Dictionary(grouping: recordings.indices) { recordings[$0].digest }
+    for (digest, indices) in groups.sorted(by: { $0.key < $1.key }) {
+      let ordered = indices.sorted { (recordings[$0].arrival, $0) < (recordings[$1].arrival, $1) }
+      place(ordered, of: recordings, digest: digest, isReplacing: isReplacing)
+    }
+    removals.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private mutating func place(
+    _ ordered: [Int], of recordings: [Recording], digest: SHA256Digest, isReplacing: Bool
+  ) {
+    let files = existing[digest] ?? []
+    let stem = stem(prefix: recordings[ordered[0]].prefix, digest: digest)
+    stemOwners[stem] = digest
+    var isUsed: Set<String> = []
+    for (rank, index) in ordered.enumerated() {
+      let ordinal = recordings[index].base + rank + 1
+      let present = files.first { CassetteNames.parse($0.name).ordinal == ordinal }
+      names[index] = present?.name ?? CassetteNames.name(stem: stem, ordinal: ordinal)
+      isUsed.insert(names[index])
+    }
+    if isReplacing { removals += files.map(\.name).filter { !isUsed.contains($0) } }
+  }
+
+  /// The shortest name that no other key has.
+  private func stem(prefix: String, digest: SHA256Digest) -> String {
+    let hex = digest.hex
+    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
+    return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil } ?? "\(prefix)-\(hex)"
+  }
+}

@@ -1,0 +1,161 @@
+import TapedeckHTTP
+
+/// Turns a journal into interaction files.
+///
+/// Everything new is written under temporary names and made to last with one sync before the first rename, so that a
+/// failure leaves the cassette as it was; then renames, then removals, and only when all of that lasts does the
+/// journal go. Interrupted anywhere, sealing again from the same journal ends in the same files.
+struct Sealer {
+  /// A recording and where its line stands.
+  struct Entry {
+    var recording: SealPlan.Recording
+    var offset: Int
+    var count: Int
+  }
+
+  let directory: CassetteDirectory
+  let journal: OpenFile
+  let matcher: RequestMatcher
+  let isReplacing: Bool
+  let upstream: String?
+  /// Whether to wait for the disk.
+  let isDurable: Bool
+
+  static let temporaryPrefix = ".tapedeck-"
+
+  func seal(_ entries: [Entry]) throws(CassetteError) -> SealReport {
+    let reader = CassetteReader(directory, matcher: matcher)
+    var index = try CassetteIndex(reader)
+    let plan = SealPlan(
+      existing: index.files, recordings: entries.map(\.recording), isReplacing: isReplacing)
+    var report = SealReport()
+    report.removed = plan.removals.count
+    let staged = try stageAll(entries, plan: plan, index: &index, reader: reader, report: &report)
+    try publish(staged)
+    for name in plan.removals {
+      try directory.remove(name)
+      index.remove(name)
+    }
+    try removeUnreferencedBodies(keeping: index.bodyNames)
+    try finish()
+    return report
+  }
+
+  /// Makes the end of the journal the last thing that happens.
+  func finish() throws(CassetteError) {
+    if isDurable { try directory.sync() }
+    try directory.remove(CassetteNames.journal)
+    if isDurable { try directory.sync() }
+  }
+
+  /// Renames temporary files to what they are.
+  private func publish(_ staged: [(temporary: String, name: String)]) throws(CassetteError) {
+    guard !staged.isEmpty else { return }
+    do throws(CassetteError) {
+      if isDurable { try directory.syncFileSystem() }
+    } catch {
+      discard(staged)
+      throw error
+    }
+    for file in staged { try directory.rename(file.temporary, to: file.name) }
+  }
+
+  private func discard(_ staged: [(temporary: String, name: String)]) {
+    for file in staged { try? directory.remove(file.temporary) }
+  }
+}
+
+// MARK: - Staging
+
+extension Sealer {
+  /// Writes what is new under temporary names, the manifest last.
+  private func stageAll(
+    _ entries: [Entry], plan: SealPlan, index: inout CassetteIndex, reader: CassetteReader,
+    report: inout SealReport
+  ) throws(CassetteError) -> [(temporary: String, name: String)] {
+    var staged: [(temporary: String, name: String)] = []
+    do throws(CassetteError) {
+      for (entry, name) in zip(entries, plan.names) {
+        let tree = try tree(of: entry)
+        index.setBodies(InteractionFormat.bodyNames(tree), of: name)
+        if let present = try directory.contents(of: name, limit: JSONFile.maximumBytes),
+          isSame(present, as: tree, name: name, reader: reader)
+        {
+          report.unchanged += 1
+        } else {
+          try stage(InteractionFormat.fileBytes(tree), as: name, in: &staged)
+          report.written += 1
+        }
+      }
+      try stageManifest(reader, isEmpty: entries.isEmpty, in: &staged)
+    } catch {
+      discard(staged)
+      throw error
+    }
+    return staged
+  }
+
+  private func stage(
+    _ bytes: [UInt8], as name: String, in staged: inout [(temporary: String, name: String)]
+  ) throws(CassetteError) {
+    let temporary = "\(Self.temporaryPrefix)\(staged.count).tmp"
+    staged.append((temporary, name))
+    try directory.createFile(temporary, contents: bytes)
+  }
+
+  private func stageManifest(
+    _ reader: CassetteReader, isEmpty: Bool, in staged: inout [(temporary: String, name: String)]
+  ) throws(CassetteError) {
+    if isEmpty { return }
+    let present = try reader.manifest()
+    var manifest = present ?? CassetteManifest(upstream: upstream)
+    if let upstream { manifest.upstream = upstream }
+    if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
+  }
+
+  private func tree(of entry: Entry) throws(CassetteError) -> JSONValue {
+    let line = try journal.bytes(at: entry.offset, count: entry.count)
+    guard let record = JournalRecord(line: line[...]) else {
+      throw .damagedJournal(file: journal.path, line: 0, problem: "the checksum no longer agrees")
+    }
+    return record.tree
+  }
+
+  /// Whether a file says the same, apart from its volatile facts and its layout.
+  private func isSame(_ present: [UInt8], as tree: JSONValue, name: String, reader: CassetteReader) -> Bool {
+    let stable = InteractionFormat.stableBytes(tree)
+    let beforeVolatile = stable.dropLast("\n}\n".utf8.count) + Array(",\n  \"volatile\": ".utf8)
+    if present.starts(with: beforeVolatile) { return true }
+    guard let value = try? JSONValue(parsing: present),
+      let stored = try? reader.interaction(value, name: name, at: EntryPlace(file: name)),
+      let written = try? InteractionFormat.encode(stored.interaction, store: unwritten)
+    else { return false }
+    return InteractionFormat.stableBytes(written) == stable
+  }
+
+  /// Where a body would be stored.
+  private func unwritten(_ body: [UInt8]) throws(CassetteError) -> BodyFile {
+    BodyFile(name: BodyFile.name(digest: SHA256Digest(of: body)), size: body.count, directory: directory)
+  }
+}
+
+// MARK: - Tidying
+
+extension Sealer {
+  /// Removes what a crash left half written. Only who holds the lock may call this.
+  static func removeDebris(_ directory: CassetteDirectory) throws(CassetteError) {
+    for name in try directory.names() where name.hasPrefix(temporaryPrefix) { try directory.remove(name) }
+    for name in try directory.names(in: BodyFile.folder) where name.hasPrefix(BodySpool.prefix) {
+      try directory.remove("\(BodyFile.folder)/\(name)")
+    }
+  }
+
+  private func removeUnreferencedBodies(keeping kept: Set<String>) throws(CassetteError) {
+    for leaf in try directory.names(in: BodyFile.folder) {
+      let name = "\(BodyFile.folder)/\(leaf)"
+      let isOurs = BodyFile.isName(name) || leaf.hasPrefix(BodySpool.prefix)
+      if isOurs, !kept.contains(name) { try directory.remove(name) }
+    }
+    directory.removeFolder(BodyFile.folder)
+  }
+}

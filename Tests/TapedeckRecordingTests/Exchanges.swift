@@ -1,0 +1,60 @@
+import TapedeckHTTP
+
+@testable import TapedeckRecording
+
+func fields(_ pairs: [(String, String)]) -> HTTPFields {
+  var fields = HTTPFields()
+  for (name, value) in pairs {
+    do { try fields.append(name, value) } catch { fatalError("\(error)") }
+  }
+  return fields
+}
+
+func exchange(
+  _ method: String = "GET", _ target: String = "/", headers: [(String, String)] = [], sends: [UInt8] = [],
+  status: Int = 200, answers: [(String, String)] = [("Content-Type", "text/plain")],
+  body: [UInt8] = Array("hello\n".utf8), chunks: [Int]? = nil
+) -> Interaction {
+  let request = HTTPRequest(
+    method: HTTPMethod(rawValue: method), target: Array(target.utf8), fields: fields(headers), body: sends)
+  let head = HTTPResponseHead(status: status, fields: fields(answers))
+  return Interaction(
+    request: request, response: RecordedResponse(head: head, body: .bytes(body), chunkSizes: chunks),
+    volatile: VolatileFacts(
+      recordedAtMilliseconds: 1_795_225_953_123, durationMilliseconds: 12.345, remoteAddress: "127.0.0.1:80"))
+}
+
+extension CassetteRecorder {
+  static func open(testing path: String, replacing: Bool = false) throws -> CassetteRecorder {
+    try CassetteRecorder.open(path, upstream: "http://origin.test", replacing: replacing, isDurable: false)
+  }
+
+  func record(_ interaction: Interaction, arrival: Int? = nil) throws {
+    let key = RequestMatcher().key(for: interaction.request)
+    let isRecorded = try record(interaction, key: key, arrival: arrival ?? nextArrival())
+    precondition(isRecorded)
+  }
+}
+
+/// Records and seals.
+@discardableResult
+func record(_ interactions: [Interaction], into path: String, replacing: Bool = false) throws -> SealReport {
+  let recorder = try CassetteRecorder.open(testing: path, replacing: replacing)
+  for interaction in interactions { try recorder.record(interaction) }
+  return try recorder.seal()
+}
+
+/// A small generator of the same numbers every time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
