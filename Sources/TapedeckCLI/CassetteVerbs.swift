@@ -21,7 +21,7 @@ enum CassetteVerbs {
       guard !answers.isEmpty else {
         let known = cassette.answers.map(\.fileName)
         throw Failure(
-          "\(cassette.directory) has no interaction \(name.debugDescription)\(Spelling.hint(name, among: known))"
+          "\(cassette.path) has no interaction \(name.debugDescription)\(Spelling.hint(name, among: known))"
             + "; 'tapedeck ls \(arguments.positional[0])' lists them")
       }
     }
@@ -30,7 +30,9 @@ enum CassetteVerbs {
   }
 
   private static func load(_ arguments: Arguments, most: Int) throws -> Cassette {
-    guard let name = arguments.positional.first else { throw UsageError("which cassette? give its name or path") }
+    guard let name = arguments.positional.first else {
+      throw UsageError("which cassette? give its name or path")
+    }
     guard arguments.positional.count <= most else {
       throw UsageError("\(arguments.positional[most].debugDescription) is one word too many")
     }
@@ -45,7 +47,7 @@ enum CassetteVerbs {
       "target": JSONValue(interaction.request.targetText),
       "status": JSONValue(interaction.response.head.status),
       "bodyBytes": JSONValue(interaction.response.body.count),
-      "recordedAt": interaction.volatile.recordedAtText.map { JSONValue($0) } ?? .null,
+      "recordedAtMilliseconds": interaction.volatile.recordedAtMilliseconds.map { JSONValue($0) } ?? .null,
     ]
   }
 }
@@ -98,7 +100,9 @@ enum InteractionText {
 
   private static func fields(_ fields: HTTPFields, mark: String) -> String {
     fields.map { field in
-      let (name, value) = (String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self))
+      let (name, value) = (
+        String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)
+      )
       return "\(mark) \(name): \(printable(value))\n"
     }.joined()
   }
@@ -108,7 +112,9 @@ enum InteractionText {
     guard case .bytes(let bytes) = body, let text = String(validating: bytes, as: UTF8.self),
       !bytes.contains(0)
     else { return "(\(CassetteTable.size(body.count)) of binary data)\n" }
-    if let json = try? JSONValue(parsing: bytes) { return String(decoding: json.bytes(.pretty), as: UTF8.self) }
+    if let json = try? JSONValue(parsing: bytes) {
+      return String(decoding: json.bytes(.pretty), as: UTF8.self)
+    }
     let shown = printable(text)
     return shown.hasSuffix("\n") ? shown : shown + "\n"
   }
@@ -117,6 +123,8 @@ enum InteractionText {
   private static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
+        text.unicodeScalars.map {
+          $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0
+        }))
   }
 }

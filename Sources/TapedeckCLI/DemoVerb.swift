@@ -6,8 +6,12 @@ internal import TapedeckProxy
 /// The main job, step by step, on a sample backend of our own and with curl as the client.
 enum DemoVerb {
   static func run(_ arguments: Arguments) throws -> ExitCode {
-    if let word = arguments.positional.first { throw UsageError("demo takes nothing, not \(word.debugDescription)") }
-    guard shell("command -v curl") != "" else { throw Failure("the demo's client is curl; install it: apt-get install curl") }
+    if let word = arguments.positional.first {
+      throw UsageError("demo takes nothing, not \(word.debugDescription)")
+    }
+    guard shell("command -v curl") != "" else {
+      throw Failure("the demo's client is curl; install it: apt-get install curl")
+    }
     let folder = try temporaryFolder()
     defer { _ = shell("rm -rf '\(folder)'") }
     let cassette = "\(folder)/users"
@@ -39,7 +43,8 @@ enum DemoVerb {
     curl("\(recorder.baseURL)/time")
     curl("\(recorder.baseURL)/time")
     let summary = try recorder.stop()
-    step("2. The recorder stops; \(summary.recorded) exchanges are now files, one each, made to be read in git:")
+    step(
+      "2. The recorder stops; \(summary.recorded) exchanges are now files, one each, made to be read in git:")
     Terminal.out(indented(shell("cd '\(cassette)' && ls && cat get-users-1-*.json")))
     step("3. The backend stops.")
     _ = try backend.stop()
@@ -54,7 +59,9 @@ enum DemoVerb {
     curl("\(player.baseURL)/users/1")
     curl("\(player.baseURL)/time")
     curl("\(player.baseURL)/time")
-    step("5. A request that was never recorded is refused, and the answer says what is nearest and what differs.")
+    step(
+      "5. A request that was never recorded is refused, and the answer says what is nearest and what differs."
+    )
     curl("-X POST -H 'Content-Type: application/json' -d '{\"name\":\"Grace\"}' \(player.baseURL)/users")
     let summary = try player.stop()
     Terminal.out(

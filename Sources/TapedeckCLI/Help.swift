@@ -24,7 +24,8 @@ enum Help {
     if !verb.options.isEmpty {
       text += "\nOptions:\n"
       for option in verb.options {
-        text += "  \(padded([option.name, option.value].compactMap { $0 }.joined(separator: " "), 24))\(option.help)\n"
+        text +=
+          "  \(padded([option.name, option.value].compactMap { $0 }.joined(separator: " "), 24))\(option.help)\n"
       }
     }
     return text

@@ -19,7 +19,8 @@ enum LogLine {
     out += path(summary)
     let (start, end) = hasColor ? ("\u{1B}[\(color(summary))m", "\u{1B}[0m") : ("", "")
     let cut = summary.wasCutShort ? " (cut short)" : ""
-    out += " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)\n".utf8
+    out +=
+      " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)\n".utf8
   }
 
   private static func appendJSON(_ summary: ExchangeSummary, to out: inout [UInt8]) {

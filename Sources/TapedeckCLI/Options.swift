@@ -6,12 +6,14 @@ struct Option {
   var help: String
   var aliases: [String] = []
 
-  static let upstream = Option(name: "--upstream", value: "URL", help: "the origin: http or https, a path prefix is allowed")
+  static let upstream = Option(
+    name: "--upstream", value: "URL", help: "the origin: http or https, a path prefix is allowed")
   static let cassette = Option(
     name: "--cassette", value: "NAME", help: "a bare name is Cassettes/NAME, anything with a slash is a path",
     aliases: ["--tapes-dir", "--recording-dir"])
   static let listen = Option(name: "--listen", value: "HOST:PORT", help: "where to listen (127.0.0.1:8080)")
-  static let port = Option(name: "--port", value: "N", help: "short for --listen 127.0.0.1:N; 0 picks a free port")
+  static let port = Option(
+    name: "--port", value: "N", help: "short for --listen 127.0.0.1:N; 0 picks a free port")
   static let readyFile = Option(
     name: "--ready-file", value: "PATH", help: "write the base URL there once connections are accepted")
   static let mode = Option(
@@ -19,7 +21,8 @@ struct Option {
   static let overrides = Option(
     name: "--overrides", value: "FILE", help: "JSON file of routes that go before the cassette")
   static let onExhausted = Option(
-    name: "--on-exhausted", value: "WHAT", help: "after the last recorded answer: repeat (default), miss or loop")
+    name: "--on-exhausted", value: "WHAT",
+    help: "after the last recorded answer: repeat (default), miss or loop")
   static let missStatus = Option(name: "--miss-status", value: "N", help: "status of a refusal (502)")
   static let caCertificate = Option(
     name: "--cacert", value: "FILE", help: "PEM file of the authorities to trust for https origins")
@@ -28,7 +31,8 @@ struct Option {
   static let passEncodings = Option(
     name: "--pass-encodings", help: "send the client's Accept-Encoding instead of identity")
   static let upstreamProxy = Option(
-    name: "--upstream-proxy", value: "env", help: "reach the origin through the proxy that the environment names")
+    name: "--upstream-proxy", value: "env",
+    help: "reach the origin through the proxy that the environment names")
   static let noRewrite = Option(
     name: "--no-rewrite", help: "leave Location and cookies that name the origin as they are")
   static let threads = Option(name: "--threads", value: "N", help: "event loops (one per core)")
@@ -80,7 +84,9 @@ struct Arguments {
       return ""
     }
     if parts.count == 2 {
-      guard !parts[1].isEmpty else { throw UsageError("\(option.name) needs a value: \(option.name) \(valueName)") }
+      guard !parts[1].isEmpty else {
+        throw UsageError("\(option.name) needs a value: \(option.name) \(valueName)")
+      }
       return parts[1]
     }
     guard index < words.count, !words[index].hasPrefix("--"), !words[index].isEmpty else {
@@ -96,9 +102,11 @@ struct Arguments {
   /// A whole number within bounds; nil when the option is absent.
   func number(_ option: Option, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = self[option] else { return nil }
-    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text), range.contains(number) else {
+    guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let number = Int(text), range.contains(number)
+    else {
       throw UsageError(
-        "\(option.name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \(text.debugDescription)")
+        "\(option.name) takes a whole number from \(range.lowerBound) to \(range.upperBound), not \(text.debugDescription)"
+      )
     }
     return number
   }

@@ -22,7 +22,8 @@ enum SampleBackend {
     try router.get("/users/{id}") { request in
       let id = Int(request.components["id"] ?? "") ?? 0
       let name = users.names.withLock { $0.indices.contains(id - 1) ? $0[id - 1] : nil }
-      return name.map { Response(json: user(id, $0)) } ?? Response(statusCode: 404, json: ["error": "no such user"])
+      return name.map { Response(json: user(id, $0)) }
+        ?? Response(statusCode: 404, json: ["error": "no such user"])
     }
     try router.post("/users") { request in
       guard let name = (try? JSONValue(parsing: request.httpBody))?["name"]?.text else {

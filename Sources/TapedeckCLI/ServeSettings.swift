@@ -1,5 +1,5 @@
-internal import Glibc
 internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// What `record`, `replay` and `serve` were told, turned into a configuration.
 struct ServeSettings {
@@ -54,13 +54,13 @@ struct ServeSettings {
     } else if let port = try arguments.number(.port, in: 0...65535) {
       proxy.listen = "127.0.0.1:\(port)"
     }
-    proxy.threads = try arguments.number(.threads, in: 1...256) ?? Self.usableCores
+    if let threads = try arguments.number(.threads, in: 1...256) { proxy.threads = threads }
     readyFile = arguments[.readyFile]
     do throws(ProxyError) { try proxy.validate() } catch { throw UsageError(error.description) }
   }
 
   private mutating func readAnswering(_ arguments: Arguments) throws(UsageError) {
-    proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustedPolicy.self) ?? .repeatLast
+    proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustionPolicy.self) ?? .repeatLast
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
     proxy.rewritesOrigin = !arguments.has(.noRewrite)
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
@@ -72,7 +72,9 @@ struct ServeSettings {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
     if let source = arguments[.upstreamProxy] {
-      guard source == "env" else { throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)") }
+      guard source == "env" else {
+        throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")
+      }
       proxy.usesEnvironmentProxy = true
     }
     if let file = arguments[.caCertificate] {
@@ -81,14 +83,8 @@ struct ServeSettings {
     }
     if arguments.has(.insecure) {
       proxy.verifiesTLS = false
-      warnings.append("warning: --insecure: the origin's certificate is not verified; anyone could answer in its name")
+      warnings.append(
+        "warning: --insecure: the origin's certificate is not verified; anyone could answer in its name")
     }
-  }
-
-  /// Cores this process may run on.
-  private static var usableCores: Int {
-    var set = cpu_set_t()
-    guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0 else { return 1 }
-    return withUnsafeBytes(of: set) { bytes in bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
   }
 }

@@ -7,11 +7,13 @@ enum ServeVerb {
     for warning in settings.warnings { Terminal.say(warning) }
     let proxy = try ProxyServer(settings.proxy)
     if proxy.recoveredCount > 0 {
-      Terminal.say("recovered \(proxy.recoveredCount) interactions that an earlier run had left in its journal")
+      Terminal.say(
+        "recovered \(proxy.recoveredCount) interactions that an earlier run had left in its journal")
     }
     for warning in proxy.warnings { Terminal.say("warning: \(warning)") }
     if !proxy.isLoopback {
-      Terminal.say("warning: \(proxy.baseURL) can be reached from other machines; anyone who reaches it can use it")
+      Terminal.say(
+        "warning: \(proxy.baseURL) can be reached from other machines; anyone who reaches it can use it")
     }
     Terminal.say("listening on \(proxy.baseURL)")
     do {

@@ -28,7 +28,8 @@ enum Verb: String, CaseIterable {
     switch self {
     case .record: "tapedeck record --upstream URL --cassette NAME [options]"
     case .replay: "tapedeck replay --cassette NAME [options]"
-    case .serve: "tapedeck serve [--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]"
+    case .serve:
+      "tapedeck serve [--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]"
     case .ls: "tapedeck ls [--json] CASSETTE"
     case .show: "tapedeck show CASSETTE [INTERACTION]"
     case .demo: "tapedeck demo"

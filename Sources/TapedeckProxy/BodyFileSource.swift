@@ -10,6 +10,7 @@ final class BodyFileSource: ResponseSource {
   private let interaction: Interaction
   private var reader: BodyFileReader?
   private var sink: (any ResponseSink)?
+  private var offset = 0
   private var isSending = false
   private var mustSend = false
 
@@ -52,7 +53,8 @@ final class BodyFileSource: ResponseSource {
   private func sendUntilFull() {
     while let sink, let reader {
       do {
-        let piece = try reader.read(upTo: Self.pieceBytes)
+        let piece = try reader.bytes(at: offset, count: Self.pieceBytes)
+        offset += piece.count
         guard !piece.isEmpty else { return finish(sink) }
         let demand = piece.withUnsafeBytes { sink.write($0, endsChunk: false) }
         if demand == .wait { return }

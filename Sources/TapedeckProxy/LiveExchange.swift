@@ -16,6 +16,7 @@ struct RecordingJob {
 /// failure, a broken answer or a client that leaves drops the recording: only complete exchanges are remembered.
 final class LiveExchange: ResponseSource, ResponseSink {
   private let request: HTTPRequest
+  private let client: UpstreamClient
   private let upstream: UpstreamExchange
   private let job: RecordingJob?
   private let rewriter: OriginRewriter?
@@ -29,11 +30,12 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private var recording: ResponseRecording?
 
   init(
-    request: HTTPRequest, upstream: UpstreamExchange, job: RecordingJob?, rewriter: OriginRewriter?,
+    request: HTTPRequest, client: UpstreamClient, job: RecordingJob?, rewriter: OriginRewriter?,
     statistics: ProxyStatistics
   ) {
     self.request = request
-    self.upstream = upstream
+    self.client = client
+    upstream = client.fetch(request)
     self.job = job
     self.rewriter = rewriter
     self.statistics = statistics
@@ -67,7 +69,12 @@ final class LiveExchange: ResponseSource, ResponseSink {
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     self.head = head
     self.framing = framing
-    if let job { recording = ResponseRecording(job: job, request: request, upstream: upstream, head: head, framing: framing) }
+    if let job {
+      recording = ResponseRecording(
+        job: job, request: request, sentFields: client.sentFields(for: request), upstream: upstream,
+        head: head,
+        framing: framing)
+    }
     var outgoing = head
     if let rewriter { outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
     if recording != nil, framing == .none || framing == .length(0) {

@@ -36,19 +36,22 @@ struct MissExplanation: Sendable {
 
   private func detail(_ request: HTTPRequest, nearest: [NearMiss], cassette: Cassette?) -> String {
     let asked = "\(request.method) \(request.targetText)"
-    guard let cassetteName else { return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))" }
+    guard let cassetteName else {
+      return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
+    }
     guard let first = nearest.first else {
       return "\(asked): cassette \(cassetteName) holds no recordings (mode \(mode.rawValue))"
     }
     let differences = first.differences.map(\.description).joined(separator: "; ")
     return "\(asked) is not in cassette \(cassetteName) (mode \(mode.rawValue)); "
-      + "nearest is \(first.fileName): \(differences)"
+      + "nearest is \(first.answer.fileName): \(differences)"
   }
 
   private static func describe(_ miss: NearMiss) -> JSONValue {
     [
-      "file": JSONValue(miss.fileName),
-      "request": JSONValue("\(miss.method) \(miss.target)"),
+      "file": JSONValue(miss.answer.fileName),
+      "request": JSONValue(
+        "\(miss.answer.interaction.request.method) \(miss.answer.interaction.request.targetText)"),
       "differences": .array(miss.differences.map { JSONValue($0.description) }),
     ]
   }

@@ -33,7 +33,8 @@ struct OriginRewriter: Sendable {
       let text = String(decoding: field.value, as: UTF8.self)
       let replaced =
         isLocation
-        ? rewrittenLocation(text, proxy: String(decoding: proxyAuthority, as: UTF8.self)) : rewrittenCookie(text)
+        ? rewrittenLocation(text, proxy: String(decoding: proxyAuthority, as: UTF8.self))
+        : rewrittenCookie(text)
       // A value that was not valid UTF-8 would not survive the way through text; it names no origin either.
       guard let replaced, Array(text.utf8) == Array(field.value) else { continue }
       try? result.replaceValue(at: index, with: Array(replaced.utf8))

@@ -1,4 +1,4 @@
-public import TapedeckHTTP
+internal import TapedeckHTTP
 public import TapedeckMocking
 
 /// Routes declared in a file, without compiling anything:
@@ -38,7 +38,8 @@ public enum OverridesFile {
     }
   }
 
-  private static func methodName(_ value: JSONValue?, at place: String) throws(OverrideProblem) -> HTTPMethod {
+  private static func methodName(_ value: JSONValue?, at place: String) throws(OverrideProblem) -> HTTPMethod
+  {
     guard let value else { return .get }
     guard let name = value.text, HTTPMethod.isValid(name) else {
       throw OverrideProblem("\(place): `method` must be a method name like \"GET\"")
@@ -86,7 +87,8 @@ public enum OverridesFile {
     guard let members = value.members else { throw OverrideProblem("\(place) must be an object") }
     for member in members where !allowed.contains(member.name.text) {
       throw OverrideProblem(
-        "\(place): unknown member \(member.name.text.debugDescription); known are \(allowed.joined(separator: ", "))")
+        "\(place): unknown member \(member.name.text.debugDescription); known are \(allowed.joined(separator: ", "))"
+      )
     }
   }
 }

@@ -1,4 +1,5 @@
 public import TapedeckMocking
+public import TapedeckRecording
 internal import TapedeckSockets
 internal import TapedeckUpstream
 
@@ -6,14 +7,15 @@ internal import TapedeckUpstream
 public struct ProxyConfiguration: Sendable {
   /// `HOST:PORT`; port 0 picks a free one.
   public var listen = "127.0.0.1:8080"
-  public var threads = 1
+  /// Event loops; by default one for each core this process may run on.
+  public var threads = EventLoopThread.usableCores
   /// The origin, as a URL; nil where nothing is ever asked for.
   public var upstream: String?
   /// The folder of the cassette.
   public var cassette: String?
   public var mode = RecordMode.none
   /// What the k+1-th request gets when k answers were recorded.
-  public var onExhausted = ExhaustedPolicy.repeatLast
+  public var onExhausted = ExhaustionPolicy.repeatLast
   /// The status of a refusal.
   public var missStatus = 502
   public var caCertificate: String?
@@ -46,11 +48,4 @@ public struct ProxyConfiguration: Sendable {
   }
 
   static let defaultPort: UInt16 = 8080
-}
-
-/// What the request after the last recorded answer gets.
-public enum ExhaustedPolicy: String, Sendable, CaseIterable {
-  case repeatLast = "repeat"
-  case miss
-  case loop
 }

@@ -12,7 +12,8 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .badListenAddress(let text): "cannot listen on \(text.debugDescription): write HOST:PORT, like 127.0.0.1:8080"
+    case .badListenAddress(let text):
+      "cannot listen on \(text.debugDescription): write HOST:PORT, like 127.0.0.1:8080"
     case .addressInUse(let address):
       "cannot listen on \(address): the port is taken; stop its holder, or pick another with --port N (0 finds a free one)"
     case .addressNotPermitted(let address):

@@ -48,7 +48,7 @@ public final class ProxyServer: Sendable {
           ])
         })
     } catch {
-      try? recording.recorder?.abandon()
+      _ = try? recording.recorder?.seal()
       throw Self.explained(error)
     }
     self.tape = tape
@@ -71,7 +71,7 @@ public final class ProxyServer: Sendable {
     server.stop(graceMilliseconds: graceMilliseconds)
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure
-    summary.unused = tape.mode.consultsCassette ? tape.cassette?.unusedCount ?? 0 : 0
+    summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0
     if let report = try tape.recorder?.seal() {
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
@@ -106,7 +106,9 @@ private struct Recording {
   var rewriter: OriginRewriter?
 
   static func open(_ configuration: ProxyConfiguration, upstream: UpstreamOrigin?) throws -> Recording {
-    guard let directory = configuration.cassette, configuration.mode != .passthrough else { return Recording() }
+    guard let directory = configuration.cassette, configuration.mode != .passthrough else {
+      return Recording()
+    }
     let mode = configuration.mode
     var recording = Recording()
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
@@ -114,13 +116,14 @@ private struct Recording {
     do {
       if mode.consultsCassette {
         try recording.load(
-          directory, rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
+          directory, rewritesOrigin: configuration.rewritesOrigin,
+          mayBeAbsent: mode != .none && upstream != nil)
       }
       if mode == .once, recording.cassette == nil {
         recording.recorder = try recorder(directory, mode, upstream)
       }
     } catch {
-      try? recording.recorder?.abandon()
+      _ = try? recording.recorder?.seal()
       throw error
     }
     return recording
@@ -129,7 +132,7 @@ private struct Recording {
   private static func recorder(
     _ directory: String, _ mode: RecordMode, _ upstream: UpstreamOrigin?
   ) throws -> CassetteRecorder {
-    try CassetteRecorder.open(directory, upstream: upstream?.description ?? "", replacing: mode == .all)
+    try CassetteRecorder.open(directory, upstream: upstream?.description, replacing: mode == .all)
   }
 
   private mutating func load(_ directory: String, rewritesOrigin: Bool, mayBeAbsent: Bool) throws {
@@ -139,7 +142,8 @@ private struct Recording {
       }
       self.cassette = cassette
       rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
-    } catch CassetteError.absent {
+    } catch {
+      guard case .absent = error else { throw error }
       guard mayBeAbsent else { throw ProxyError.cassetteAbsent(directory) }
     }
   }
@@ -148,7 +152,8 @@ private struct Recording {
 extension OriginRewriter {
   init(_ origin: UpstreamOrigin) {
     self.init(
-      scheme: origin.scheme, authority: origin.authority, host: origin.host, pathPrefix: origin.pathPrefix)
+      scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
+      pathPrefix: origin.pathPrefix)
   }
 
   /// For the origin a cassette was recorded from; nil when it does not say.

@@ -8,17 +8,19 @@ final class ResponseRecording {
   private let job: RecordingJob
   private let upstream: UpstreamExchange
   private let request: HTTPRequest
+  private let sentFields: HTTPFields
   private let head: HTTPResponseHead
   private let framing: BodyFraming
   private var spool: BodySpool?
   private var chunks = ChunkLog()
 
   init(
-    job: RecordingJob, request: HTTPRequest, upstream: UpstreamExchange, head: HTTPResponseHead,
-    framing: BodyFraming
+    job: RecordingJob, request: HTTPRequest, sentFields: HTTPFields, upstream: UpstreamExchange,
+    head: HTTPResponseHead, framing: BodyFraming
   ) {
     self.job = job
     self.request = request
+    self.sentFields = sentFields
     self.upstream = upstream
     self.head = head
     self.framing = framing
@@ -27,7 +29,7 @@ final class ResponseRecording {
 
   func append(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) {
     if framing == .chunked {
-      chunks.append(bytes.count, endsChunk: endsChunk, at: MonotonicTime.now.nanoseconds(since: upstream.startedAt))
+      chunks.append(bytes.count, endsChunk: endsChunk, at: elapsedNanoseconds)
     }
     guard let spool else { return }
     do {
@@ -36,6 +38,10 @@ final class ResponseRecording {
       job.tape.fail("\(error)")
       discard()
     }
+  }
+
+  private var elapsedNanoseconds: Int64 {
+    upstream.startTime.map { MonotonicTime.now.nanoseconds(since: $0) } ?? 0
   }
 
   func discard() {
@@ -51,15 +57,15 @@ final class ResponseRecording {
       let response = RecordedResponse(
         head: head, body: try spool.finish(), chunkSizes: framing == .chunked ? chunks.sizes : nil,
         trailers: trailers, isCloseDelimited: framing == .untilClose)
-      let duration = MonotonicTime.now.nanoseconds(since: upstream.startedAt)
       let volatile = VolatileFacts(
-        recordedAtMilliseconds: WallClock.now, durationMilliseconds: Double(duration / 1000) / 1000,
+        recordedAtMilliseconds: WallClock.now, durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
         remoteAddress: upstream.remoteAddress,
         chunkOffsetsMilliseconds: framing == .chunked ? chunks.offsetsMilliseconds : nil)
       var sent = request
-      sent.fields = upstream.sentFields
+      sent.fields = sentFields
       job.tape.record(
-        Interaction(request: sent, response: response, volatile: volatile), key: job.key, arrival: job.arrival)
+        Interaction(request: sent, response: response, volatile: volatile), key: job.key, arrival: job.arrival
+      )
     } catch {
       job.tape.fail("\(error)")
     }

@@ -15,11 +15,11 @@ final class Tape: Sendable {
   let mode: RecordMode
   let cassette: Cassette?
   let recorder: CassetteRecorder?
-  let matcher = RequestMatcher()
+  private let matcher: RequestMatcher
   let statistics: ProxyStatistics
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
-  private let onExhausted: ExhaustedPolicy
+  private let onExhausted: ExhaustionPolicy
   private let notice: @Sendable (String) -> Void
   private let failure = Mutex<String?>(nil)
 
@@ -30,6 +30,7 @@ final class Tape: Sendable {
     mode = configuration.mode
     self.cassette = cassette
     self.recorder = recorder
+    matcher = cassette?.matcher ?? RequestMatcher()
     self.statistics = statistics
     cassetteExisted = cassette != nil
     hasUpstream = configuration.upstream != nil
@@ -42,7 +43,7 @@ final class Tape: Sendable {
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse }
     let key = matcher.key(for: request)
     let sequence = mode.consultsCassette ? cassette?.sequence(for: key) : nil
-    let answer = sequence?.next(onExhausted: onExhausted.recorded)
+    let answer = sequence?.next(onExhausted: onExhausted)
     let situation: RecordingSituation = answer != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream) {
     case .replay:
@@ -76,14 +77,4 @@ final class Tape: Sendable {
 
   /// Why recording broke off, if it did.
   var recordingFailure: String? { failure.withLock { $0 } }
-}
-
-extension ExhaustedPolicy {
-  fileprivate var recorded: RecordedSequence.ExhaustedPolicy {
-    switch self {
-    case .repeatLast: .repeatLast
-    case .miss: .miss
-    case .loop: .loop
-    }
-  }
 }

@@ -24,7 +24,8 @@ final class TapeResponder: Responder {
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     switch tape.decide(request) {
     case .replay(let answer): replay(answer, to: request)
-    case .record(let key, let arrival): ask(request, job: RecordingJob(tape: tape, key: key, arrival: arrival))
+    case .record(let key, let arrival):
+      ask(request, job: RecordingJob(tape: tape, key: key, arrival: arrival))
     case .forward: ask(request, job: nil)
     case .refuse: refuse(request)
     }
@@ -38,13 +39,14 @@ final class TapeResponder: Responder {
   private func ask(_ request: HTTPRequest, job: RecordingJob?) -> HTTPAnswer {
     guard let upstream else { return refuse(request) }
     let exchange = LiveExchange(
-      request: request, upstream: upstream.fetch(request), job: job, rewriter: liveRewriter,
+      request: request, client: upstream, job: job, rewriter: liveRewriter,
       statistics: tape.statistics)
     return HTTPAnswer(.stream(exchange), by: .upstream)
   }
 
   private func refuse(_ request: HTTPRequest) -> HTTPAnswer {
     tape.statistics.countUnmatched()
-    return HTTPAnswer(.response(missExplanation.response(to: request, cassette: tape.cassette)), by: .unmatched)
+    return HTTPAnswer(
+      .response(missExplanation.response(to: request, cassette: tape.cassette)), by: .unmatched)
   }
 }

@@ -159,7 +159,8 @@ final class HTTPConnection: EventHandler {
 
   private func refuse(_ error: HTTPParseError) {
     let exchange = Exchange(
-      method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11, startedAt: worker.loop.now,
+      method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
+      startedAt: worker.loop.now,
       keepsAlive: false)
     send(ErrorResponse.badMessage(error), exchange, by: .server)
   }
@@ -294,7 +295,8 @@ final class HTTPConnection: EventHandler {
     }
     guard phase != .closed else { return }
     var wanted: Interest = []
-    let mayRead = held.count <= configuration.pipelinedInputBytes
+    let mayRead =
+      held.count <= configuration.pipelinedInputBytes
       && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
     if !hasPeerClosed, mayRead { wanted.insert(.read) }
     if !output.isEmpty { wanted.insert(.write) }

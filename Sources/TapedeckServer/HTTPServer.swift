@@ -1,6 +1,6 @@
+internal import Synchronization
 public import TapedeckHTTP
 public import TapedeckSockets
-internal import Synchronization
 
 /// An HTTP/1.1 server: one listener, one event loop a thread, one responder a loop.
 public final class HTTPServer: Sendable {
@@ -8,7 +8,8 @@ public final class HTTPServer: Sendable {
   public typealias MakeResponder = @Sendable (EventLoop) throws -> any Responder
   public typealias MakeObserver = @Sendable (EventLoop) -> (any ExchangeObserver)?
 
-  public let address: SocketAddress
+  public var address: SocketAddress { listener.address }
+  private let listener: Listener
   private let threads: [EventLoopThread]
   private let workers: [WorkerBox]
 
@@ -21,11 +22,12 @@ public final class HTTPServer: Sendable {
 
   /// Listens and serves at once. Throws when the address cannot be had or a responder cannot be made.
   public init(
-    address wanted: SocketAddress, threads count: Int, configuration: ServerConfiguration = ServerConfiguration(),
+    address wanted: SocketAddress, threads count: Int,
+    configuration: ServerConfiguration = ServerConfiguration(),
     makeObserver: @escaping MakeObserver = { _ in nil }, makeResponder: @escaping MakeResponder
   ) throws {
     let listener = try Listener(wanted)
-    address = listener.address
+    self.listener = listener
     let ready = try Latch()
     let failure = Mutex<(any Error)?>(nil)
     var threads: [EventLoopThread] = []
@@ -37,7 +39,8 @@ public final class HTTPServer: Sendable {
         try EventLoopThread { loop in
           do {
             let worker = ServerWorker(
-              loop: loop, listener: listener, configuration: configuration, responder: try makeResponder(loop),
+              loop: loop, listener: listener, configuration: configuration,
+              responder: try makeResponder(loop),
               observer: makeObserver(loop))
             worker.flushAtEveryTurnEnd()
             try worker.startAccepting()
@@ -61,6 +64,7 @@ public final class HTTPServer: Sendable {
   /// Stops accepting, lets exchanges in flight finish for at most `graceMilliseconds`, and returns when every thread
   /// has ended. Call once.
   public func stop(graceMilliseconds: Int) {
+    listener.stop()
     for (thread, box) in zip(threads, workers) {
       thread.mailbox.post {
         guard let worker = box.worker, let loop = box.loop else { return }

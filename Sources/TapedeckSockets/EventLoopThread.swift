@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// A loop on a thread of its own.
@@ -35,6 +36,9 @@ public final class EventLoopThread: Sendable {
     }
     thread = handle
   }
+
+  /// Cores this process may run on.
+  public static var usableCores: Int { Int(td_usable_cores()) }
 
   /// Waits for the loop to stop.
   public func join() { pthread_join(thread, nil) }

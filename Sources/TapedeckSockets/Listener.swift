@@ -42,6 +42,9 @@ public final class Listener: Sendable {
       ? withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) } : nil
   }
 
+  /// Refuses whoever comes from now on, and frees the port.
+  public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   public enum AcceptResult {
     case connection(StreamSocket)
     case none

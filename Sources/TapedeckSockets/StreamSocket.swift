@@ -58,7 +58,8 @@ public final class StreamSocket {
   public func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> TransferResult {
     withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
       vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
-      vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+      vectors[1] = iovec(
+        iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
       var message = msghdr()
       message.msg_iov = vectors.baseAddress
       message.msg_iovlen = 2

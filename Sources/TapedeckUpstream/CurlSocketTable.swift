@@ -40,6 +40,7 @@ final class CurlSocketTable {
   private var inUse: [UnsafeMutableRawPointer: Int32] = [:]
   private var idle: Set<Int32> = []
   private(set) var openedCount = 0
+  var onOpened: () -> Void = {}
   /// Hands an event on to libcurl.
   var onReady: (Int32, Int32) -> Void = { _, _ in }
 
@@ -52,6 +53,7 @@ final class CurlSocketTable {
     let descriptor = socket(address.family, kind, address.protocol)
     guard descriptor >= 0 else { return -1 }
     openedCount += 1
+    onOpened()
     sockets[descriptor] = CurlSocket(descriptor, isConnection: true, table: self)
     return descriptor
   }
@@ -121,7 +123,7 @@ final class CurlSocketTable {
     guard !socket.isIdle else { return checkIdle(socket) }
     guard socket.isWanted else { return stopWatching(socket) }
     var mask: Int32 = 0
-    if readiness.isReadable || readiness.isPeerClosed { mask |= CURL_CSELECT_IN }
+    if readiness.isReadable { mask |= CURL_CSELECT_IN }
     if readiness.isWritable { mask |= CURL_CSELECT_OUT }
     if readiness.isBroken { mask |= CURL_CSELECT_ERR }
     onReady(socket.descriptor, mask)

@@ -30,6 +30,7 @@ public final class UpstreamClient {
     self.configuration = configuration
     self.loop = loop
     multi = try CurlMulti(loop: loop, keptConnections: configuration.maxConnectionsPerLoop)
+    multi.sockets.onOpened = configuration.onConnectionOpened
     multi.onFinished = { [weak self] in self?.finished($0, $1) }
     lineTimer = loop.makeTimer { [weak self] in self?.failOverdue() }
     pool.append(try makeTransfer())
@@ -45,6 +46,11 @@ public final class UpstreamClient {
   /// An exchange that waits for its sink; nothing happens before `start(into:)`.
   public func fetch(_ request: HTTPRequest) -> UpstreamExchange {
     UpstreamExchange(request, client: self)
+  }
+
+  /// The header fields that the origin gets for a request, in order.
+  public func sentFields(for request: HTTPRequest) -> HTTPFields {
+    UpstreamRequestLines.fields(of: request, configuration)
   }
 
   /// Fails what still runs and closes every connection; the client is of no further use.

@@ -28,6 +28,8 @@ public struct UpstreamConfiguration: Sendable {
   /// Exchanges running at once on one loop; more wait for their turn.
   public var maxConnectionsPerLoop = 512
   public var limits = HTTPLimits.response
+  /// Called, on the loop's thread, for every socket that is opened towards the origin.
+  public var onConnectionOpened: @Sendable () -> Void = {}
 
   public init(origin: UpstreamOrigin) { self.origin = origin }
 }

@@ -20,44 +20,46 @@ struct UpstreamRequestLines {
     target += request.target
     target.append(0)
     headers.reserveCapacity(512)
-    append("Host", Self.host(request, configuration))
-    appendFields(of: request, passesEncodings: configuration.passesEncodings)
-    suppressDefaults(request.fields)
+    let fields = Self.fields(of: request, configuration)
+    for field in fields { append(field.name, field.value) }
+    suppressDefaults(fields)
   }
 
-  /// RFC 9110 §7.2, §7.6.1: a gateway names the origin it asks.
-  private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> ArraySlice<
-    UInt8
-  > {
-    if configuration.preservesHost {
-      if !request.authority.isEmpty { return request.authority[...] }
-      if let host = request.fields.first("host") { return host }
-    }
-    return Array(configuration.origin.authority.utf8)[...]
-  }
-
-  private mutating func appendFields(of request: HTTPRequest, passesEncodings: Bool) {
-    var fields = request.fields
-    fields.removeHopByHop()
-    var hasLength = false
+  /// The fields that the origin gets, in order.
+  static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
+    var kept = request.fields
+    kept.removeHopByHop()
+    var fields = HTTPFields()
+    fields.append(literal: "Host", host(request, configuration))
     var hasEncoding = false
-    for field in fields {
+    for field in kept {
       // RFC 9110 §10.1.1: the expectation was met by us, who have the whole body already.
       if field.isNamed("host") || field.isNamed("expect") { continue }
       if field.isNamed("content-length") {
-        if !hasLength { append(field.name, Array("\(request.body.count)".utf8)[...]) }
-        hasLength = true
-      } else if field.isNamed("accept-encoding"), !passesEncodings {
-        if !hasEncoding { append(field.name, Array("identity".utf8)[...]) }
+        if !fields.contains("content-length") { fields.append(field, value: "\(request.body.count)") }
+      } else if field.isNamed("accept-encoding"), !configuration.passesEncodings {
+        if !hasEncoding { fields.append(field, value: "identity") }
         hasEncoding = true
       } else {
-        append(field.name, field.value)
+        fields.append(field)
       }
     }
     // RFC 9112 §6.2: a body that came in chunks goes on with its length, which is known by now.
-    if !hasLength, !request.body.isEmpty || request.fields.contains("transfer-encoding") {
-      append("Content-Length", Array("\(request.body.count)".utf8)[...])
+    if !fields.contains("content-length"),
+      !request.body.isEmpty || request.fields.contains("transfer-encoding")
+    {
+      fields.append(literal: "Content-Length", "\(request.body.count)")
     }
+    return fields
+  }
+
+  /// RFC 9110 §7.2, §7.6.1: a gateway names the origin it asks.
+  private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> String {
+    if configuration.preservesHost {
+      if !request.authority.isEmpty { return String(decoding: request.authority, as: UTF8.self) }
+      if let host = request.fields.text("host") { return host }
+    }
+    return configuration.origin.authority
   }
 
   /// libcurl adds these by itself unless they are listed; `Name:` lists one as absent.
@@ -66,10 +68,6 @@ struct UpstreamRequestLines {
     if !fields.contains("user-agent") { appendLine("User-Agent:".utf8) }
     if !fields.contains("content-type") { appendLine("Content-Type:".utf8) }
     appendLine("Expect:".utf8)
-  }
-
-  private mutating func append(_ name: String, _ value: ArraySlice<UInt8>) {
-    append(Array(name.utf8)[...], value)
   }
 
   private mutating func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {

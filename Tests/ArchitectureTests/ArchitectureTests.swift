@@ -37,7 +37,8 @@ private func importLines() throws -> [ImportLine] {
   let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
   return try (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }.flatMap { file in
     let parts = file.pathComponents.drop { $0 != "Sources" }.dropFirst()
-    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = try String(contentsOf: file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().compactMap { number, line -> ImportLine? in
       let words = line.split(separator: " ")
       guard let index = words.firstIndex(of: "import"), words[..<index].allSatisfy({ isImportModifier($0) }),
@@ -61,14 +62,16 @@ private func isImportModifier(_ word: Substring) -> Bool {
     let allowed = doors[line.room]
     #expect(
       allowed?.contains(line.module) == true,
-      "\(line.place): \(line.room) may not import \(line.module); the line wants to live in \(wantedRoom(line))")
+      "\(line.place): \(line.room) may not import \(line.module); the line wants to live in \(wantedRoom(line))"
+    )
   }
 }
 
 private func wantedRoom(_ line: ImportLine) -> String {
   if let only = onlyRoom[line.module] { return only }
   let rooms = doors.filter { $0.value.contains(line.module) }.keys.sorted()
-  return rooms.isEmpty ? "no room at all: no other package or library is used" : rooms.joined(separator: " or ")
+  return rooms.isEmpty
+    ? "no room at all: no other package or library is used" : rooms.joined(separator: " or ")
 }
 
 @Test func `unsafe concurrency stays in Sockets, Server and Upstream`() throws {

@@ -36,7 +36,9 @@ private func parse(_ text: String) -> Outcome {
   let bytes = Array(text.utf8)
   let whole = parse(bytes, cutAt: max(1, bytes.count))
   #expect(parse(bytes, cutAt: 1) == whole, "byte by byte")
-  for boundary in 1..<max(2, bytes.count) { #expect(parse(bytes, cutAt: boundary) == whole, "cut at \(boundary)") }
+  for boundary in 1..<max(2, bytes.count) {
+    #expect(parse(bytes, cutAt: boundary) == whole, "cut at \(boundary)")
+  }
   return whole
 }
 
@@ -71,7 +73,8 @@ private let host = "Host: h\r\n"
 }
 
 @Test func `fixed and chunked bodies`() {
-  #expect(requests("POST / HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nhello").first?.body == Array("hello".utf8))
+  #expect(
+    requests("POST / HTTP/1.1\r\n\(host)Content-Length: 5\r\n\r\nhello").first?.body == Array("hello".utf8))
   let chunked = requests(
     "POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n5;a=\"b\"\r\nhello\r\n6\r\n world\r\n0\r\nX-T: 1\r\n\r\n"
   ).first
@@ -80,7 +83,8 @@ private let host = "Host: h\r\n"
 }
 
 @Test func `pipelined requests come out in order`() {
-  let text = "GET /1 HTTP/1.1\r\n\(host)\r\nPOST /2 HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nhiGET /3 HTTP/1.1\r\n\(host)\r\n"
+  let text =
+    "GET /1 HTTP/1.1\r\n\(host)\r\nPOST /2 HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nhiGET /3 HTTP/1.1\r\n\(host)\r\n"
   #expect(requests(text).map(\.targetText) == ["/1", "/2", "/3"])
 }
 
@@ -99,7 +103,8 @@ func `targets`(_ text: String, target: String, authority: String) throws {
 
 @Test(arguments: [
   ("GET / HTTP/1.0\r\n\r\n", false), ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false),
-  ("GET / HTTP/1.1\r\nHost: h\r\n\r\n", true), ("GET / HTTP/1.1\r\nHost: h\r\nConnection: x, Close\r\n\r\n", false),
+  ("GET / HTTP/1.1\r\nHost: h\r\n\r\n", true),
+  ("GET / HTTP/1.1\r\nHost: h\r\nConnection: x, Close\r\n\r\n", false),
 ])
 func `persistence`(_ text: String, keepsAlive: Bool) throws {
   #expect(try #require(requests(text).first).keepsAlive == keepsAlive)
@@ -129,7 +134,10 @@ func `persistence`(_ text: String, keepsAlive: Bool) throws {
   ("POST / HTTP/1.1\r\n\(host)Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello", .badContentLength),
   ("POST / HTTP/1.1\r\n\(host)Content-Length: +5\r\n\r\nhello", .badContentLength),
   ("POST / HTTP/1.1\r\n\(host)Content-Length: 18446744073709551621\r\n\r\nhello", .badContentLength),
-  ("POST / HTTP/1.1\r\n\(host)Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG", .conflictingFraming),
+  (
+    "POST / HTTP/1.1\r\n\(host)Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG",
+    .conflictingFraming
+  ),
   ("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n", .badTransferEncoding),
   ("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", .unsupportedTransferCoding),
   ("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", .badTransferEncoding),
@@ -145,22 +153,29 @@ func `what has no single meaning is refused`(_ text: String, error: HTTPParseErr
 }
 
 @Test func `a good request before a bad one is answered first`() {
-  #expect(parse("GET /1 HTTP/1.1\r\n\(host)\r\nGET /2 HTTP/9.9\r\n\r\n") == .error(.unsupportedVersion, after: 1))
+  #expect(
+    parse("GET /1 HTTP/1.1\r\n\(host)\r\nGET /2 HTTP/9.9\r\n\r\n") == .error(.unsupportedVersion, after: 1))
 }
 
 @Test func `limits hold before memory grows`() {
   let long = String(repeating: "a", count: 20_000)
-  #expect(parse(Array("GET /\(long) HTTP/1.1\r\n\(host)\r\n".utf8), cutAt: 1000) == .error(.targetTooLong, after: 0))
-  let fields = (0..<101).map { "X\($0): 1\r\n" }.joined()
-  #expect(parse(Array("GET / HTTP/1.1\r\n\(host)\(fields)\r\n".utf8), cutAt: 100) == .error(.tooManyFields, after: 0))
   #expect(
-    parse(Array("GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "a", count: 70_000))\r\n\r\n".utf8), cutAt: 4096)
+    parse(Array("GET /\(long) HTTP/1.1\r\n\(host)\r\n".utf8), cutAt: 1000) == .error(.targetTooLong, after: 0)
+  )
+  let fields = (0..<101).map { "X\($0): 1\r\n" }.joined()
+  #expect(
+    parse(Array("GET / HTTP/1.1\r\n\(host)\(fields)\r\n".utf8), cutAt: 100)
+      == .error(.tooManyFields, after: 0))
+  #expect(
+    parse(
+      Array("GET / HTTP/1.1\r\n\(host)X: \(String(repeating: "a", count: 70_000))\r\n\r\n".utf8), cutAt: 4096)
       == .error(.headTooLarge, after: 0))
 }
 
 @Test func `mutations give requests or an error, never a trap`() {
   let seed = Array(
-    "POST /a?b=c HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nX: y\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: 1\r\n\r\n".utf8)
+    "POST /a?b=c HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nX: y\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: 1\r\n\r\n"
+      .utf8)
   var random = SplitMix(state: 42)
   for _ in 0..<20_000 {
     var bytes = seed

@@ -3,45 +3,49 @@ import Testing
 
 @testable import TapedeckProxy
 
-private let plain = OriginRewriter(scheme: "https", authority: "api.example.com", host: "api.example.com", pathPrefix: "")
+private let plain = OriginRewriter(
+  scheme: "https", authority: "api.example.com", host: "api.example.com", pathPrefix: "")
 private let prefixed = OriginRewriter(scheme: "http", authority: "o:8000", host: "o", pathPrefix: "/v2")
 
-@Test(arguments: [
-  ("https://api.example.com/a?b#c", "http://127.0.0.1:1/a?b#c"),
-  ("https://API.Example.com/a", "http://127.0.0.1:1/a"),
-  ("https://api.example.com:443/a", "http://127.0.0.1:1/a"),
-  ("https://api.example.com", "http://127.0.0.1:1"),
-  ("https://api.example.com?x", "http://127.0.0.1:1?x"),
-  ("https://api.example.com:8443/a", nil),
-  ("https://api.example.com.evil/a", nil),
-  ("http://api.example.com/a", nil),
-  ("https://other.example.com/a", nil),
-  ("/a/b", nil), ("//api.example.com/a", nil), ("a", nil), ("", nil),
-] as [(String, String?)])
+@Test(
+  arguments: [
+    ("https://api.example.com/a?b#c", "http://127.0.0.1:1/a?b#c"),
+    ("https://API.Example.com/a", "http://127.0.0.1:1/a"),
+    ("https://api.example.com:443/a", "http://127.0.0.1:1/a"),
+    ("https://api.example.com", "http://127.0.0.1:1"),
+    ("https://api.example.com?x", "http://127.0.0.1:1?x"),
+    ("https://api.example.com:8443/a", nil),
+    ("https://api.example.com.evil/a", nil),
+    ("http://api.example.com/a", nil),
+    ("https://other.example.com/a", nil),
+    ("/a/b", nil), ("//api.example.com/a", nil), ("a", nil), ("", nil),
+  ] as [(String, String?)])
 func `locations that name the origin come to name us`(_ location: String, expected: String?) {
   #expect(plain.rewrittenLocation(location, proxy: "127.0.0.1:1") == expected)
 }
 
-@Test(arguments: [
-  ("http://o:8000/v2/users", "http://p/users"), ("http://o:8000/v2", "http://p/"),
-  ("http://o:8000/v2?x", "http://p?x"), ("http://o:8000/v20/users", nil), ("http://o:8000/login", nil),
-  ("/v2/users/1", "/users/1"), ("/v2", "/"), ("/login", nil),
-] as [(String, String?)])
+@Test(
+  arguments: [
+    ("http://o:8000/v2/users", "http://p/users"), ("http://o:8000/v2", "http://p/"),
+    ("http://o:8000/v2?x", "http://p?x"), ("http://o:8000/v20/users", nil), ("http://o:8000/login", nil),
+    ("/v2/users/1", "/users/1"), ("/v2", "/"), ("/login", nil),
+  ] as [(String, String?)])
 func `a path prefix falls away`(_ location: String, expected: String?) {
   #expect(prefixed.rewrittenLocation(location, proxy: "p") == expected)
 }
 
-@Test(arguments: [
-  ("a=b; Domain=example.com; Path=/", "a=b; Path=/"),
-  ("a=b; domain=.API.example.com", "a=b"),
-  ("a=b; Domain=other.com", nil),
-  ("a=b; Domain=ample.com", nil),
-  ("a=b; Secure; HttpOnly", "a=b; HttpOnly"),
-  ("a=b; Secure; SameSite=None", "a=b"),
-  ("a=b; SameSite=None", nil),
-  ("a=secure; SameSite=Lax", nil),
-  ("a=b; Path=/; HttpOnly", nil),
-] as [(String, String?)])
+@Test(
+  arguments: [
+    ("a=b; Domain=example.com; Path=/", "a=b; Path=/"),
+    ("a=b; domain=.API.example.com", "a=b"),
+    ("a=b; Domain=other.com", nil),
+    ("a=b; Domain=ample.com", nil),
+    ("a=b; Secure; HttpOnly", "a=b; HttpOnly"),
+    ("a=b; Secure; SameSite=None", "a=b"),
+    ("a=b; SameSite=None", nil),
+    ("a=secure; SameSite=Lax", nil),
+    ("a=b; Path=/; HttpOnly", nil),
+  ] as [(String, String?)])
 func `cookies fit the proxy`(_ cookie: String, expected: String?) {
   #expect(plain.rewrittenCookie(cookie) == expected)
 }

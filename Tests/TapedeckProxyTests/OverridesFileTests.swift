@@ -12,7 +12,8 @@ private func load(_ text: String) throws -> Router {
 
 @Test func `a route of the file answers as it says`() throws {
   let router = try load(
-    #"{"routes": [{"method": "POST", "path": "/users/{id}", "status": 503, "headers": {"Retry-After": "1"}, "json": {"a": [1.0]}}]}"#)
+    #"{"routes": [{"method": "POST", "path": "/users/{id}", "status": 503, "headers": {"Retry-After": "1"}, "json": {"a": [1.0]}}]}"#
+  )
   let response = try #require(try router.respond(to: HTTPRequest(.post, "/users/7?x")))
   #expect(response.head.status == 503)
   #expect(response.head.fields.text("retry-after") == "1")

@@ -11,7 +11,7 @@ private final class Echo: Responder {
     if request.targetText.hasPrefix("/stream/") {
       return HTTPAnswer(.stream(Pieces(count: Int(request.targetText.dropFirst(8)) ?? 0)), by: .upstream)
     }
-    let status = request.targetText == "/204" ? 204 : 200
+    let status = request.targetText == "/empty" ? 204 : 200
     let body = request.target + [UInt8(ascii: "|")] + request.body
     return HTTPAnswer(
       .response(HTTPResponse(status: status, contentType: "text/plain", body: body)), by: .route)
@@ -82,7 +82,9 @@ private func talk(_ port: UInt16, _ text: String, finishesSending: Bool = true) 
 }
 
 private func statuses(_ answer: String) -> [String] {
-  answer.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.1 ") }.map { String($0.dropFirst(9).prefix(3)) }
+  answer.split(separator: "HTTP/1.1 ", omittingEmptySubsequences: false).dropFirst().map {
+    String($0.prefix(3))
+  }
 }
 
 @Test func `a half-closed client gets its answer`() throws {
@@ -97,7 +99,8 @@ private func statuses(_ answer: String) -> [String] {
     let requests = (0..<1000).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
     let answer = try talk(port, requests)
     let order = answer.split(separator: "\r\n\r\n").dropFirst().map { $0.prefix { $0 != "|" } }
-    #expect(order == (0..<1000).map { "/\($0)" })
+    let firstWrong = zip(order, 0..<1000).first { $0 != "/\($1)" }
+    #expect(order.count == 1000 && firstWrong == nil)
   }
 }
 
@@ -114,7 +117,9 @@ private func statuses(_ answer: String) -> [String] {
 @Test func `HEAD and 204 carry no body`() throws {
   try withServer { port in
     let answer = try talk(
-      port, "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\nGET /204 HTTP/1.1\r\nHost: h\r\n\r\nGET /c HTTP/1.1\r\nHost: h\r\n\r\n")
+      port,
+      "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\nGET /empty HTTP/1.1\r\nHost: h\r\n\r\nGET /c HTTP/1.1\r\nHost: h\r\n\r\n"
+    )
     #expect(statuses(answer) == ["200", "204", "200"])
     #expect(!answer.contains("/a|"))
     #expect(answer.hasSuffix("/c|"))
@@ -153,5 +158,8 @@ private func statuses(_ answer: String) -> [String] {
 }
 
 @Test func `what nobody answers is 404`() throws {
-  try withServer { port in #expect(statuses(try talk(port, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n")) == ["404"]) }
+  try withServer { port in
+    let answer = try talk(port, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n")
+    #expect(statuses(answer) == ["404"])
+  }
 }

@@ -13,3 +13,6 @@ enum {
 };
 
 int td_accept_nonblocking(int listener, struct sockaddr *address, socklen_t *length);
+
+// Cores this process may run on; 1 when the kernel does not tell.
+int td_usable_cores(void);
