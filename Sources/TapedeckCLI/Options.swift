@@ -36,12 +36,15 @@ struct Option {
   static let noRewrite = Option(
     name: "--no-rewrite", help: "leave Location and cookies that name the origin as they are")
   static let threads = Option(name: "--threads", value: "N", help: "event loops (one per core)")
+  static let maxBody = Option(
+    name: "--max-body", value: "MIB",
+    help: "largest request body accepted, in MiB (128); it is held in memory")
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
   static let json = Option(name: "--json", help: "for machines")
 
   static let serving: [Option] = [
-    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .threads, .quiet, .logFormat,
+    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
     .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy,

@@ -62,6 +62,9 @@ struct ServeSettings {
   private mutating func readAnswering(_ arguments: Arguments) throws(UsageError) {
     proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustionPolicy.self) ?? .repeatLast
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
+    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
+      proxy.maxRequestBodyBytes = mebibytes << 20
+    }
     proxy.rewritesOrigin = !arguments.has(.noRewrite)
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
     if !arguments.has(.quiet) { proxy.log = LogLine.log(format) }

@@ -15,13 +15,13 @@ enum ServeVerb {
       Terminal.say(
         "warning: \(proxy.baseURL) can be reached from other machines; anyone who reaches it can use it")
     }
-    Terminal.say("listening on \(proxy.baseURL)")
     do {
       if let file = settings.readyFile { try ReadyFile.write(proxy.baseURL, to: file) }
     } catch {
       _ = try proxy.stop()
       throw error
     }
+    Terminal.say("listening on \(proxy.baseURL)")
     Signals.wait()
     let summary = try proxy.stop()
     tell(summary, settings)

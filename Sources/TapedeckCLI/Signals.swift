@@ -16,11 +16,13 @@ enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Returns at the first SIGINT or SIGTERM; a second one then ends the process at once.
+  /// Returns at the first SIGINT or SIGTERM. An impatient second Ctrl-C then ends the process at once; a recording
+  /// that was not sealed yet stays in its journal.
   static func wait() {
     var set = ending
     var number: Int32 = 0
     while sigwait(&set, &number) != 0 {}
+    sigdelset(&set, SIGTERM)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 }

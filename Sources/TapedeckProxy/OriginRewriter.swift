@@ -3,8 +3,10 @@ internal import TapedeckHTTP
 /// Turns what names the origin into what names us, on the way out to the client; the cassette keeps the origin's own
 /// form (DESIGN §6).
 ///
-/// `Location` and `Content-Location` that lead to the origin lead to the address the client used; cookies lose a
-/// `Domain` that covers the origin, and `Secure` with what depends on it, since we serve plain http.
+/// `Location` and `Content-Location` that lead to the origin lead to the address the client used. A cookie's `Domain`
+/// that covers the origin becomes the host the client used, or goes where that is an address or a single label, for
+/// which browsers and libraries disagree about `Domain`; `Secure` goes, with what depends on it, since we serve plain
+/// http. Values are read as Latin-1, so that any byte survives the way through text.
 struct OriginRewriter: Sendable {
   let scheme: String
   /// `host` or `host:port`, lower case, without a default port.
@@ -17,10 +19,10 @@ struct OriginRewriter: Sendable {
   func concerns(_ fields: HTTPFields) -> Bool {
     fields.contains { field in
       if field.isNamed("location") || field.isNamed("content-location") {
-        return rewrittenLocation(String(decoding: field.value, as: UTF8.self), proxy: "") != nil
+        return rewrittenLocation(Self.text(field.value), proxy: "") != nil
       }
       return field.isNamed("set-cookie")
-        && rewrittenCookie(String(decoding: field.value, as: UTF8.self)) != nil
+        && rewrittenCookie(Self.text(field.value), proxy: "") != nil
     }
   }
 
@@ -30,14 +32,13 @@ struct OriginRewriter: Sendable {
     for (index, field) in fields.enumerated() {
       let isLocation = field.isNamed("location") || field.isNamed("content-location")
       guard isLocation || field.isNamed("set-cookie") else { continue }
-      let text = String(decoding: field.value, as: UTF8.self)
+      let text = Self.text(field.value)
+      let proxy = Self.text(proxyAuthority[...])
       let replaced =
-        isLocation
-        ? rewrittenLocation(text, proxy: String(decoding: proxyAuthority, as: UTF8.self))
-        : rewrittenCookie(text)
-      // A value that was not valid UTF-8 would not survive the way through text; it names no origin either.
-      guard let replaced, Array(text.utf8) == Array(field.value) else { continue }
-      try? result.replaceValue(at: index, with: Array(replaced.utf8))
+        isLocation ? rewrittenLocation(text, proxy: proxy) : rewrittenCookie(text, proxy: proxy)
+      guard let replaced else { continue }
+      try? result.replaceValue(
+        at: index, with: replaced.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
     return result
   }
@@ -78,7 +79,7 @@ struct OriginRewriter: Sendable {
   }
 
   /// The new cookie; nil when nothing in it has to change.
-  func rewrittenCookie(_ cookie: String) -> String? {
+  func rewrittenCookie(_ cookie: String, proxy: String) -> String? {
     let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let isSecure = parts.dropFirst().contains { Self.attribute($0).name == "secure" }
     var kept: [String] = []
@@ -89,7 +90,8 @@ struct OriginRewriter: Sendable {
         kept.append(text)
         continue
       }
-      let replaced = rewrittenAttribute(text, Self.attribute(part), isSecure: isSecure)
+      let replaced = rewrittenAttribute(
+        text, Self.attribute(part), isSecure: isSecure, proxy: proxy)
       hasChanged = hasChanged || replaced != text
       if let replaced { kept.append(replaced) }
     }
@@ -97,12 +99,12 @@ struct OriginRewriter: Sendable {
   }
 
   private func rewrittenAttribute(
-    _ text: String, _ attribute: (name: String, value: String), isSecure: Bool
+    _ text: String, _ attribute: (name: String, value: String), isSecure: Bool, proxy: String
   ) -> String? {
     switch attribute.name {
     case "secure": nil
     case "samesite" where isSecure && attribute.value == "none": nil
-    case "domain" where covers(attribute.value): nil
+    case "domain" where covers(attribute.value): Self.cookieDomain(proxy).map { " Domain=\($0)" }
     case "path" where !pathPrefix.isEmpty:
       withoutPrefix(Array(attribute.value.utf8)[...])
         .map { " Path=" + String(decoding: $0, as: UTF8.self) } ?? text
@@ -114,6 +116,20 @@ struct OriginRewriter: Sendable {
   private func covers(_ domain: String) -> Bool {
     let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
     return host == bare || host.hasSuffix("." + bare)
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+  }
+
+  /// The host of an authority, where it can stand in a cookie: a name with a dot in it.
+  private static func cookieDomain(_ authority: String) -> String? {
+    let host = authority.prefix { $0 != ":" }
+    guard let last = host.utf8.last, host.utf8.contains(UInt8(ascii: ".")), !(0x30...0x39).contains(last)
+    else {
+      return nil
+    }
+    return String(host)
   }
 
   private static func attribute(_ part: some Collection<UInt8>) -> (name: String, value: String) {

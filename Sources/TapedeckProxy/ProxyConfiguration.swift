@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 public import TapedeckMocking
 public import TapedeckRecording
 internal import TapedeckSockets
@@ -16,6 +17,8 @@ public struct ProxyConfiguration: Sendable {
   public var mode = RecordMode.none
   /// What the k+1-th request gets when k answers were recorded.
   public var onExhausted = ExhaustionPolicy.repeatLast
+  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
+  public var maxRequestBodyBytes = HTTPLimits().bodyBytes
   /// The status of a refusal.
   public var missStatus = 502
   public var caCertificate: String?
@@ -35,7 +38,7 @@ public struct ProxyConfiguration: Sendable {
 
   /// Throws what is wrong with it as it stands.
   public func validate() throws(ProxyError) {
-    guard SocketAddress(listen, defaultPort: Self.defaultPort) != nil else { throw .badListenAddress(listen) }
+    guard SocketAddress(listen) != nil else { throw .badListenAddress(listen) }
     do { _ = try upstream.map { text throws(UpstreamURLError) in try UpstreamOrigin(text) } } catch {
       throw .badUpstream("\(error)")
     }
@@ -46,6 +49,4 @@ public struct ProxyConfiguration: Sendable {
       throw .cassetteMissing(mode: mode.rawValue)
     }
   }
-
-  static let defaultPort: UInt16 = 8080
 }

@@ -19,7 +19,7 @@ public final class ProxyServer: Sendable {
   public init(_ configuration: ProxyConfiguration) throws {
     try configuration.validate()
     guard
-      let address = SocketAddress(configuration.listen, defaultPort: ProxyConfiguration.defaultPort)
+      let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
     let upstream = try configuration.upstream.map { try Self.upstreamConfiguration($0, configuration) }
     let statistics = ProxyStatistics()
@@ -30,8 +30,10 @@ public final class ProxyServer: Sendable {
     let liveRewriter = configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil
     let missExplanation = MissExplanation(configuration)
     do {
+      var serving = ServerConfiguration()
+      serving.limits.bodyBytes = configuration.maxRequestBodyBytes
       server = try HTTPServer(
-        address: address, threads: configuration.threads,
+        address: address, threads: configuration.threads, configuration: serving,
         makeObserver: { ProxyObserver(statistics: statistics, log: configuration.log, loop: $0) },
         makeResponder: { loop in
           let client = try upstream.map { settings in
@@ -58,7 +60,7 @@ public final class ProxyServer: Sendable {
   }
 
   /// The system libraries in use, for `--version`.
-  public static var libraryVersions: String { UpstreamClient.libcurlVersion }
+  public static var libraryVersions: String { "libcurl \(UpstreamClient.libcurlVersion)" }
 
   /// Where clients reach it, with the real port.
   public var baseURL: String { "http://\(server.address)" }

@@ -10,25 +10,24 @@ public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Reads `HOST:PORT`, `[IPv6]:PORT` or `HOST`; nil when it is none of them.
-  public init?(_ text: String, defaultPort: UInt16) {
+  /// Reads `HOST:PORT` or `[IPv6]:PORT`; nil when it is neither.
+  public init?(_ text: String) {
     let bytes = Array(text.utf8)
     if bytes.first == UInt8(ascii: "[") {
       guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), close > 1 else { return nil }
       let rest = bytes[(close + 1)...]
-      guard let port = Self.port(after: rest, default: defaultPort) else { return nil }
+      guard let port = Self.port(after: rest) else { return nil }
       self.init(host: String(decoding: bytes[1..<close], as: UTF8.self), port: port)
     } else {
       let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-      guard colon > 0, let port = Self.port(after: bytes[colon...], default: defaultPort) else { return nil }
+      guard colon > 0, let port = Self.port(after: bytes[colon...]) else { return nil }
       self.init(host: String(decoding: bytes[..<colon], as: UTF8.self), port: port)
     }
   }
 
-  private static func port(after text: ArraySlice<UInt8>, default fallback: UInt16) -> UInt16? {
-    guard let colon = text.first else { return fallback }
+  private static func port(after text: ArraySlice<UInt8>) -> UInt16? {
     let digits = text.dropFirst()
-    guard colon == UInt8(ascii: ":"), (1...5).contains(digits.count),
+    guard text.first == UInt8(ascii: ":"), (1...5).contains(digits.count),
       digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
     else { return nil }
     return UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) })

@@ -47,12 +47,20 @@ func `a path prefix falls away`(_ location: String, expected: String?) {
     ("a=b; Path=/; HttpOnly", nil),
   ] as [(String, String?)])
 func `cookies fit the proxy`(_ cookie: String, expected: String?) {
-  #expect(plain.rewrittenCookie(cookie) == expected)
+  #expect(plain.rewrittenCookie(cookie, proxy: "127.0.0.1:8080") == expected)
 }
 
 @Test func `a cookie's path loses the prefix`() {
-  #expect(prefixed.rewrittenCookie("a=b; Path=/v2/x") == "a=b; Path=/x")
-  #expect(prefixed.rewrittenCookie("a=b; Path=/") == nil)
+  #expect(prefixed.rewrittenCookie("a=b; Path=/v2/x", proxy: "p") == "a=b; Path=/x")
+  #expect(prefixed.rewrittenCookie("a=b; Path=/", proxy: "p") == nil)
+}
+
+@Test(arguments: [
+  ("proxy.test:8080", "a=b; Domain=proxy.test"), ("localhost:8080", "a=b"), ("[::1]:8080", "a=b"),
+  ("10.0.0.1", "a=b"),
+])
+func `a cookie's domain becomes the proxy's where it has one`(_ proxy: String, expected: String) {
+  #expect(plain.rewrittenCookie("a=b; Domain=example.com", proxy: proxy) == expected)
 }
 
 @Test func `other fields and their order stay`() throws {
