@@ -23,6 +23,9 @@ struct Option {
   static let onExhausted = Option(
     name: "--on-exhausted", value: "WHAT",
     help: "after the last recorded answer: repeat (default), miss or loop")
+  static let pace = Option(
+    name: "--pace", value: "PACE", help: "speed of recorded answers: instant (default), recorded, or like 10x"
+  )
   static let missStatus = Option(name: "--miss-status", value: "N", help: "status of a refusal (502)")
   static let caCertificate = Option(
     name: "--cacert", value: "FILE", help: "PEM file of the authorities to trust for https origins")

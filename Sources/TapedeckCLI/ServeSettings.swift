@@ -61,6 +61,12 @@ struct ServeSettings {
 
   private mutating func readAnswering(_ arguments: Arguments) throws(UsageError) {
     proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustionPolicy.self) ?? .repeatLast
+    if let text = arguments[.pace] {
+      guard let pace = ReplayPace(text) else {
+        throw UsageError("--pace takes instant, recorded or a factor like 10x, not \(text.debugDescription)")
+      }
+      proxy.pace = pace
+    }
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
     if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
       proxy.maxRequestBodyBytes = mebibytes << 20

@@ -40,8 +40,8 @@ enum Verb: String, CaseIterable {
   var options: [Option] {
     switch self {
     case .record: [.cassette] + Option.asking + Option.serving
-    case .replay: [.cassette, .onExhausted] + Option.serving
-    case .serve: [.cassette, .mode, .onExhausted] + Option.asking + Option.serving
+    case .replay: [.cassette, .onExhausted, .pace] + Option.serving
+    case .serve: [.cassette, .mode, .onExhausted, .pace] + Option.asking + Option.serving
     case .ls: [.json]
     case .show, .demo, .help: []
     }

@@ -24,12 +24,10 @@ final class BodyFileSource: ResponseSource {
     do {
       reader = try file.open()
     } catch {
-      return sink.fail(
-        HTTPResponse(status: 500, contentType: "text/plain", body: Array("\(error)\n".utf8)))
+      return sink.fail(Replay.failure(error))
     }
     self.sink = sink
-    let isChunked = Replay.chunkSizes(interaction) != nil
-    sink.begin(head, framing: isChunked ? .chunked : .length(file.size))
+    sink.begin(head, framing: Replay.framing(interaction))
     resume()
   }
 
@@ -61,7 +59,7 @@ final class BodyFileSource: ResponseSource {
         if demand == .gone { return cancel() }
       } catch {
         cancel()
-        return sink.fail(HTTPResponse(status: 500, contentType: "text/plain", body: Array("\(error)\n".utf8)))
+        return sink.fail(Replay.failure(error))
       }
     }
   }

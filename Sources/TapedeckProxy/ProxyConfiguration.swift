@@ -19,6 +19,8 @@ public struct ProxyConfiguration: Sendable {
   public var onExhausted = ExhaustionPolicy.repeatLast
   /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
   public var maxRequestBodyBytes = HTTPLimits().bodyBytes
+  /// How fast recorded answers are given.
+  public var pace = ReplayPace.instant
   /// The status of a refusal.
   public var missStatus = 502
   public var caCertificate: String?

@@ -46,7 +46,9 @@ public final class ProxyServer: Sendable {
             RouteResponder(configuration.router),
             TapeResponder(
               tape: tape, upstream: client, liveRewriter: liveRewriter,
-              replayRewriter: recording.rewriter, missExplanation: missExplanation),
+
+              replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
+              missExplanation: missExplanation),
           ])
         })
     } catch {

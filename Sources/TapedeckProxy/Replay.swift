@@ -1,8 +1,13 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+internal import TapedeckSockets
 
 /// Recorded interactions as answers.
-enum Replay {
+struct Replay {
+  let rewriter: OriginRewriter?
+  let pace: ReplayPace
+  let loop: EventLoop
+
   /// The answer as it always goes on the wire; nil when it depends on the client (it names the origin) or does not
   /// belong in memory.
   static func prepare(_ interaction: Interaction, rewriter: OriginRewriter?) -> PreparedResponse? {
@@ -11,17 +16,21 @@ enum Replay {
     return prepared(interaction, head: interaction.response.head, body: body)
   }
 
-  /// The answer for one client.
-  static func answer(
-    _ interaction: Interaction, to request: HTTPRequest, rewriter: OriginRewriter?
-  ) -> HTTPAnswer {
+  func answer(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer {
+    HTTPAnswer(content(answer, to: request), by: .cassette)
+  }
+
+  private func content(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer.Content {
+    if case .instant = pace, let prepared = answer.prepared { return .prepared(prepared) }
+    let interaction = answer.interaction
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
+    if case .recorded(let times) = pace {
+      return .stream(PacedSource(interaction, head: head, times: times, loop: loop))
+    }
     switch interaction.response.body {
-    case .bytes(let body):
-      return HTTPAnswer(.prepared(prepared(interaction, head: head, body: body)), by: .cassette)
-    case .file(let file):
-      return HTTPAnswer(.stream(BodyFileSource(file, head: head, interaction: interaction)), by: .cassette)
+    case .bytes(let body): return .prepared(Self.prepared(interaction, head: head, body: body))
+    case .file(let file): return .stream(BodyFileSource(file, head: head, interaction: interaction))
     }
   }
 
@@ -32,8 +41,22 @@ enum Replay {
     return PreparedResponse(response, to: interaction.request.method, chunks: chunkSizes(interaction))
   }
 
-  /// An answer that ended with its connection goes out in one chunk: that, too, is what the client got live.
-  static func chunkSizes(_ interaction: Interaction) -> [Int]? {
+  /// An answer that ended with its connection goes out in one chunk: its length was not known then either.
+  private static func chunkSizes(_ interaction: Interaction) -> [Int]? {
     interaction.response.chunkSizes ?? (interaction.response.isCloseDelimited ? [] : nil)
+  }
+
+  /// How an answer that is streamed is framed for the client.
+  static func framing(_ interaction: Interaction) -> BodyFraming {
+    let response = interaction.response
+    if BodyFraming.hasNoBody(status: response.head.status, method: interaction.request.method) {
+      return .none
+    }
+    return chunkSizes(interaction) == nil ? .length(response.body.count) : .chunked
+  }
+
+  /// What a client gets when a recorded body cannot be read any more.
+  static func failure(_ error: any Error) -> HTTPResponse {
+    HTTPResponse(status: 500, contentType: "text/plain; charset=utf-8", body: Array("\(error)\n".utf8))
   }
 }

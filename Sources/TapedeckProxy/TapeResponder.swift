@@ -7,33 +7,28 @@ final class TapeResponder: Responder {
   private let tape: Tape
   private let upstream: UpstreamClient?
   private let liveRewriter: OriginRewriter?
-  private let replayRewriter: OriginRewriter?
+  private let replay: Replay
   private let missExplanation: MissExplanation
 
   init(
-    tape: Tape, upstream: UpstreamClient?, liveRewriter: OriginRewriter?, replayRewriter: OriginRewriter?,
+    tape: Tape, upstream: UpstreamClient?, liveRewriter: OriginRewriter?, replay: Replay,
     missExplanation: MissExplanation
   ) {
     self.tape = tape
     self.upstream = upstream
     self.liveRewriter = liveRewriter
-    self.replayRewriter = replayRewriter
+    self.replay = replay
     self.missExplanation = missExplanation
   }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     switch tape.decide(request) {
-    case .replay(let answer): replay(answer, to: request)
+    case .replay(let answer): replay.answer(answer, to: request)
     case .record(let key, let arrival):
       ask(request, job: RecordingJob(tape: tape, key: key, arrival: arrival))
     case .forward: ask(request, job: nil)
     case .refuse: refuse(request)
     }
-  }
-
-  private func replay(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer {
-    if let prepared = answer.prepared { return HTTPAnswer(.prepared(prepared), by: .cassette) }
-    return Replay.answer(answer.interaction, to: request, rewriter: replayRewriter)
   }
 
   private func ask(_ request: HTTPRequest, job: RecordingJob?) -> HTTPAnswer {
