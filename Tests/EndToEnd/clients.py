@@ -33,11 +33,19 @@ class Heard:
 Answers = dict[str, list[Heard]]
 
 
+def heard_or_failed(ask, *arguments) -> list[Heard]:
+    """What was heard; of a failed request, status 0 and why: it fails its own test, not all the others."""
+    try:
+        return ask(*arguments)
+    except Exception as error:
+        return [Heard(0, repr(error), [], b"")]
+
+
 def ask_with_requests(base: str, endpoints: list[Endpoint], folder: Path, headers=None) -> Answers:
     session = requests.Session()
     session.trust_env = False
     session.headers.update(headers or {})
-    return {endpoint.name: one_with_requests(session, base, endpoint) for endpoint in endpoints}
+    return {endpoint.name: heard_or_failed(one_with_requests, session, base, endpoint) for endpoint in endpoints}
 
 
 def one_with_requests(session: requests.Session, base: str, endpoint: Endpoint) -> list[Heard]:
@@ -61,7 +69,7 @@ def one_with_requests(session: requests.Session, base: str, endpoint: Endpoint) 
 
 
 def ask_with_curl(base: str, endpoints: list[Endpoint], folder: Path) -> Answers:
-    return {endpoint.name: one_with_curl(base, endpoint, folder) for endpoint in endpoints}
+    return {endpoint.name: heard_or_failed(one_with_curl, base, endpoint, folder) for endpoint in endpoints}
 
 
 def one_with_curl(base: str, endpoint: Endpoint, folder: Path) -> list[Heard]:

@@ -1,8 +1,8 @@
 import pytest
 
 from deck import Deck, binary, is_release
-from origin import Origin, chunk, CHUNKED_HEAD, LAST_CHUNK, reply
-from servers import Httpbin, Nginx
+from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
+from servers import Nginx
 from wire import fetch
 
 FIGURES = []
@@ -70,6 +70,19 @@ def origin():
 def cassette(tmp_path):
     """Where a cassette may come to be."""
     return tmp_path / "cassette"
+
+
+@pytest.fixture
+def recorded(start, origin, cassette):
+    """Records some targets, each answered `answer 1`, `answer 2`, ... in turn."""
+
+    def recorded(*targets) -> list[bytes]:
+        deck = start("record", "--upstream", origin(counting()).url, "--cassette", cassette)
+        answers = [fetch(deck.url, target).body for target in targets]
+        assert deck.stop() == 0, deck.stderr
+        return answers
+
+    return recorded
 
 
 @pytest.fixture(scope="session")

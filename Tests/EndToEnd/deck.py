@@ -48,7 +48,7 @@ def assert_no_crash(returncode: int, stderr: str) -> None:
         assert text not in stderr, stderr
 
 
-def run(*arguments, cwd=None, env=None, timeout=60) -> subprocess.CompletedProcess:
+def run(*arguments, cwd=None, env=None, timeout=15) -> subprocess.CompletedProcess:
     """Runs a command that ends by itself."""
     done = subprocess.run(
         [binary(), *map(str, arguments)], cwd=cwd, env={**CLEAN, **(env or {})}, stdin=subprocess.DEVNULL,
@@ -117,6 +117,11 @@ def interactions(cassette: Path) -> dict[str, dict]:
     """The sealed exchanges by file name."""
     files = {path.name: json.loads(path.read_bytes()) for path in sorted(cassette.glob("*.json"))}
     return {name: value for name, value in files.items() if "request" in value and "response" in value}
+
+
+def log_lines(deck: Deck, *needles: str) -> list[str]:
+    """The lines on standard error that hold every one of these."""
+    return [line for line in deck.stderr.splitlines() if all(needle in line for needle in needles)]
 
 
 def journal(cassette: Path) -> Path:

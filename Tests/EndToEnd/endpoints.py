@@ -65,7 +65,7 @@ ENDPOINTS = [
     Endpoint("range-part", "/range/2001", headers={"Range": "bytes=100-199"}, steady=True),
     Endpoint("range-tail", "/range/2002", headers={"Range": "bytes=-50"}, steady=True),
     Endpoint("range-impossible", "/range/2003", headers={"Range": "bytes=5000-6000"}, steady=True),
-    Endpoint("etag", "/etag/abc", steady=True),
+    Endpoint("etag", "/etag/abc"),
     Endpoint("etag-unchanged", "/etag/xyz", headers={"If-None-Match": '"xyz"'}, steady=True),
     Endpoint("cache", "/cache"),
     Endpoint("cache-control", "/cache/60"),

@@ -23,8 +23,7 @@ function bodyOf(request) {
   })
 }
 
-const answers = []
-for (const request of requests) {
+async function ask(request) {
   const response = await fetch(base + request.path, {
     method: request.method,
     headers: request.headers,
@@ -32,11 +31,17 @@ for (const request of requests) {
     redirect: request.follow ? 'follow' : 'manual',
     duplex: 'half',
   })
-  answers.push([{
+  return {
     status: response.status,
     reason: response.statusText,
     fields: [...response.headers],
     body: Buffer.from(await response.arrayBuffer()).toString('base64'),
-  }])
+  }
 }
+
+// A request that fails is told as status 0: it fails its own test, not all the others.
+const failed = (error) => ({ status: 0, reason: `${error}: ${error.cause}`, fields: [], body: '' })
+
+const answers = []
+for (const request of requests) answers.push([await ask(request).catch(failed)])
 process.stdout.write(JSON.stringify(answers))

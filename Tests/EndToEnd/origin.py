@@ -1,5 +1,6 @@
 """A real TCP origin whose answers a test writes byte by byte."""
 
+import itertools
 import select
 import socket
 import threading
@@ -24,6 +25,12 @@ def chunk(data: bytes) -> bytes:
 
 CHUNKED_HEAD = bare(b"HTTP/1.1 200 OK", b"Content-Type: text/plain", b"Transfer-Encoding: chunked")
 LAST_CHUNK = b"0\r\n\r\n"
+
+
+def counting():
+    """A handler whose every answer is a new one: `answer 1`, `answer 2`, ..."""
+    numbers = itertools.count(1)
+    return lambda exchange: reply(b"answer %d" % next(numbers), b"Content-Type: text/plain")
 
 
 class HangUp(Exception):
@@ -52,6 +59,20 @@ class Exchange:
         try:
             while self._line.recv(65536):
                 pass
+        except ConnectionError:
+            pass
+
+    def send_until_close(self, data: bytes) -> None:
+        """Sends the same over and over; returns once the peer is gone."""
+        rest = b""
+        try:
+            while True:
+                readable, writable, _ = select.select([self._line], [self._line], [], PATIENCE)
+                if readable and not self._line.recv(65536):
+                    return
+                if writable:
+                    rest = rest or memoryview(data)
+                    rest = rest[self._line.send(rest):]
         except ConnectionError:
             pass
 

@@ -67,6 +67,7 @@ def test_replays_what_was_recorded(sessions, client, endpoint):
     recorded = [each.without_passing(session.recorder_url) for each in session.recorded[endpoint]]
     replayed = [each.without_passing(session.replayer_url) for each in session.replayed[endpoint]]
     assert replayed == recorded
+    assert all(each.status for each in recorded), recorded
 
 
 @pytest.mark.parametrize("endpoint", [each.name for each in ENDPOINTS if each.steady])
