@@ -66,7 +66,7 @@ def tls(servers, authority, tmp_path_factory):
 
 def ask_all(url: str):
     return [
-        fetch(url, target, *fields, method=method, body=b"" if method == b"POST" else None).essence
+        fetch(url, target, b"Host: proxy.test", *fields, method=method, body=b"" if method == b"POST" else None).essence
         for method, target, fields in ASKED
     ]
 
@@ -93,6 +93,7 @@ def test_records_and_replays_an_origin_whose_authority_is_given(start, servers, 
     finally:
         origin.stop()
     assert [each[0] for each in recorded] == [200, 200, 301, 204, 200, 206, 200, 404, 200]
+    assert (b"Location", b"http://proxy.test/text") in recorded[2][2]
     assert recorded[4][3] == FILE
     assert recorder.stop() == 0
 

@@ -1,5 +1,6 @@
 """Long and endless bodies: passed on as they come, never held in memory."""
 
+import contextlib
 import hashlib
 import threading
 import time
@@ -151,10 +152,13 @@ def test_an_upload_arrives_whole(start, origin, cassette, figure, mode, framing)
         wire.send(request(b"/upload", b"Content-Type: application/octet-stream", how, method=b"POST", host=wire.authority))
         for number in range(count):
             expected.update(block(number))
-            wire.send(block(number) if framing == "length" else chunk(block(number)))
-        if framing == "chunked":
-            wire.send(LAST_CHUNK)
-        assert wire.answer().body.decode() == expected.hexdigest()
+        with contextlib.suppress(ConnectionError):  # refused midway, the answer says why
+            for number in range(count):
+                wire.send(block(number) if framing == "length" else chunk(block(number)))
+            if framing == "chunked":
+                wire.send(LAST_CHUNK)
+        answer = wire.answer()
+        assert (answer.status, answer.body.decode()) == (200, expected.hexdigest())
     figure(f"100 MiB upload, {mode}, {framing}", f"{deck.mebibytes('VmHWM'):.1f} MiB at most")
     assert deck.stop() == 0
 
