@@ -25,7 +25,9 @@ final class TemporaryDirectory {
 
   func write(_ name: String, _ text: String) throws { try write(name, text.utf8) }
 
-  func read(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: self(name)))) }
+  func read(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: self(name))))
+  }
 
   func text(_ name: String) throws -> String { String(decoding: try read(name), as: UTF8.self) }
 
@@ -36,7 +38,9 @@ final class TemporaryDirectory {
     for name in try FileManager.default.subpathsOfDirectory(atPath: root) {
       var isDirectory: ObjCBool = false
       _ = FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isDirectory)
-      if !isDirectory.boolValue { found[name] = Array(try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(name)"))) }
+      if !isDirectory.boolValue {
+        found[name] = Array(try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(name)")))
+      }
     }
     return found
   }

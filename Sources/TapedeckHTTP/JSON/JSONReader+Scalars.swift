@@ -73,7 +73,9 @@ extension JSONReader {
     }
     if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
       index += 1
-      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index += 1 }
+      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+        index += 1
+      }
       try skipDigits()
     }
     if index < bytes.count, ASCII.isDigit(bytes[index]) { throw failure(.invalidNumber) }

@@ -10,7 +10,8 @@ extension Cassette {
     let opened = try CassetteDirectory(opening: directory)
     let names = try opened.names()
     let files = names.filter(CassetteNames.isInteraction)
-    guard !files.isEmpty || names.contains(CassetteNames.manifest) || names.contains(CassetteNames.journal) else {
+    guard !files.isEmpty || names.contains(CassetteNames.manifest) || names.contains(CassetteNames.journal)
+    else {
       throw .absent(directory: directory)
     }
     let manifest = try CassetteReader(opened, matcher: RequestMatcher()).manifest()
@@ -25,6 +26,7 @@ extension Cassette {
     overlay.apply(to: &stored)
     return Cassette(
       path: directory, manifest: manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) },
-      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction)) }, warnings: overlay.warnings)
+      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction)) },
+      warnings: overlay.warnings)
   }
 }

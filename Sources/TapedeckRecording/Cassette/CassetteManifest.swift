@@ -19,7 +19,8 @@ struct CassetteManifest: Equatable {
     }
     let object = try StrictObject(value, at: place, known: ["tapedeck", "upstream", "match"])
     guard try object.required("tapedeck").int == Self.currentVersion else {
-      throw place.member("tapedeck").problem("the format version is expected here, which is \(Self.currentVersion)")
+      throw place.member("tapedeck").problem(
+        "the format version is expected here, which is \(Self.currentVersion)")
     }
     upstream = try object.text("upstream")
     if let match = try object.array("match"), match != Self.encode(matcher).array {

@@ -30,7 +30,8 @@ struct JournalOverlay {
   func apply(to stored: inout [StoredInteraction]) {
     guard !isEmpty else { return }
     let plan = SealPlan(
-      existing: stored.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) }, recordings: recordings,
+      existing: stored.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) },
+      recordings: recordings,
       isReplacing: header?.isReplacing ?? false)
     let hidden = Set(plan.names).union(plan.removals)
     stored.removeAll { hidden.contains($0.name) }

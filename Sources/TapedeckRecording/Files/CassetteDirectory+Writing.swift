@@ -58,12 +58,16 @@ extension CassetteDirectory {
   }
 
   func rename(_ old: String, to new: String) throws(CassetteError) {
-    guard renameat(descriptor, old, descriptor, new) == 0 else { throw .failed("rename a file to", path(of: new)) }
+    guard renameat(descriptor, old, descriptor, new) == 0 else {
+      throw .failed("rename a file to", path(of: new))
+    }
   }
 
   /// Removes a file; it is fine if it is not there.
   func remove(_ name: String) throws(CassetteError) {
-    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw .failed("remove", path(of: name)) }
+    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+      throw .failed("remove", path(of: name))
+    }
   }
 
   /// Makes what was renamed and removed here last.

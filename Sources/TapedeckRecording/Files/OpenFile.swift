@@ -44,7 +44,8 @@ final class OpenFile: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       do throws(CassetteError) {
         while initialized < count {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...])
+          let rest = UnsafeMutableRawBufferPointer(
+            rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...])
           let added = try read(at: offset + initialized, into: rest)
           guard added > 0 else { break }
           initialized += added
@@ -61,7 +62,8 @@ final class OpenFile: Sendable {
   func contents(limit: Int) throws(CassetteError) -> [UInt8] {
     let size = try status().size
     guard size <= limit else {
-      throw .invalidEntry(file: path, member: "", problem: "\(size) bytes are more than the limit of \(limit)")
+      throw .invalidEntry(
+        file: path, member: "", problem: "\(size) bytes are more than the limit of \(limit)")
     }
     return try bytes(at: 0, count: size)
   }

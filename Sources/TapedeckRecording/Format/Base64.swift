@@ -9,7 +9,9 @@ enum Base64 {
     while !rest.isEmpty {
       let group = Array(rest.prefix(3))
       rest = rest.dropFirst(3)
-      let word = group.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (16 - 8 * UInt32($1.offset)) }
+      let word = group.enumerated().reduce(UInt32(0)) {
+        $0 | UInt32($1.element) << (16 - 8 * UInt32($1.offset))
+      }
       for place in 0..<4 {
         let isPadding = place > group.count
         out.append(isPadding ? UInt8(ascii: "=") : alphabet[Int(word >> (18 - 6 * UInt32(place)) & 0x3F)])

@@ -58,7 +58,8 @@ enum BodyFormat {
     _ value: JSONValue?, at place: EntryPlace, loader: BodyLoader
   ) throws(CassetteError) -> RecordedBody {
     guard let value else { return .bytes([]) }
-    let object = try StrictObject(value, at: place, known: ["json", "style", "text", "base64", "file", "size"])
+    let object = try StrictObject(
+      value, at: place, known: ["json", "style", "text", "base64", "file", "size"])
     if let json = object["json"] {
       try refuse(["text", "base64", "file", "size"], beside: "json", in: object)
       return .bytes(json.bytes(try style(object)))
@@ -90,7 +91,8 @@ enum BodyFormat {
     guard let name = try object.text("style") else { return .compact }
     guard let style = JSONStyle(name: name) else {
       throw object.place.member("style").problem(
-        "unknown style; known are compact, spaced, tabs and indent-2 or another depth, with or without +newline")
+        "unknown style; known are compact, spaced, tabs and indent-2 or another depth, with or without +newline"
+      )
     }
     return style
   }

@@ -18,7 +18,8 @@ final class BodyLoader {
     } catch .system(_, _, _, let reason) {
       throw .invalidBody(file: place.file, body: name, problem: "cannot be read (\(reason))")
     } catch .notAPlainFile {
-      throw .invalidBody(file: place.file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
+      throw .invalidBody(
+        file: place.file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
     } catch .invalidEntry(_, _, let problem) {
       throw .invalidBody(file: place.file, body: name, problem: problem)
     }
@@ -28,7 +29,8 @@ final class BodyLoader {
     let file = try directory.openBody(name)
     let actual = try file.status().size
     guard size == nil || size == actual else {
-      throw .invalidEntry(file: name, member: "", problem: "has \(actual) bytes where `size` says \(size ?? 0)")
+      throw .invalidEntry(
+        file: name, member: "", problem: "has \(actual) bytes where `size` says \(size ?? 0)")
     }
     guard actual > BodyFormat.maximumHeldBytes else {
       let bytes = try file.bytes(at: 0, count: actual)
@@ -44,7 +46,8 @@ final class BodyLoader {
 
   private func verify(_ name: String, digest: SHA256Digest) throws(CassetteError) {
     guard BodyFile.name(digest: digest) == name else {
-      throw .invalidEntry(file: name, member: "", problem: "does not hold the content that its name stands for")
+      throw .invalidEntry(
+        file: name, member: "", problem: "does not hold the content that its name stands for")
     }
   }
 }

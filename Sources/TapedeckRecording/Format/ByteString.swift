@@ -11,7 +11,9 @@ enum ByteString {
     .object([JSONMember("base64", JSONValue(Base64.encode(bytes)))])
   }
 
-  static func decode(_ value: JSONValue, at place: @autoclosure () -> EntryPlace) throws(CassetteError) -> [UInt8] {
+  static func decode(_ value: JSONValue, at place: @autoclosure () -> EntryPlace) throws(CassetteError)
+    -> [UInt8]
+  {
     if case .string(let string) = value {
       guard let bytes = string.utf8 else { throw place().problem("a lone surrogate is no text") }
       return bytes

@@ -28,7 +28,8 @@ enum ChunkSizes {
     var rest = bodyBytes
     for (index, item) in items.enumerated() {
       guard var (size, count) = run(item) else {
-        throw place.element(index).problem("a chunk size, or a pair [size, count], of at least 1 is expected here")
+        throw place.element(index).problem(
+          "a chunk size, or a pair [size, count], of at least 1 is expected here")
       }
       while count > 0, rest > 0 {
         size = min(size, rest)

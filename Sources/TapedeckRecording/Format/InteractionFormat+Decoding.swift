@@ -43,7 +43,9 @@ extension InteractionFormat {
     }
   }
 
-  private static func decodeMethod(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> HTTPMethod {
+  private static func decodeMethod(_ value: JSONValue, at place: EntryPlace) throws(CassetteError)
+    -> HTTPMethod
+  {
     guard let text = value.text, isToken(text) else { throw place.problem("a method is expected here") }
     return HTTPMethod(rawValue: text)
   }
@@ -55,7 +57,8 @@ extension InteractionFormat {
     return true
   }
 
-  private static func decodeTarget(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8] {
+  private static func decodeTarget(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8]
+  {
     let target = try ByteString.decode(value, at: place)
     let isVisible = target.allSatisfy { (0x21...0x7E).contains($0) }
     guard isVisible, target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] else {

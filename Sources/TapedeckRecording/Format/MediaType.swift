@@ -11,7 +11,8 @@ struct MediaType {
       kind = .other
       return
     }
-    let essence = value.prefix { $0 != UInt8(ascii: ";") }.map(Bytes.lowercased)
+    let essence =
+      value.prefix { $0 != UInt8(ascii: ";") }.map(Bytes.lowercased)
       .split(whereSeparator: Bytes.isBlank).first ?? []
     if Self.isJSON(essence) {
       kind = .json

@@ -41,10 +41,12 @@ enum CanonicalJSON {
 
   /// The members with decoded names, in the order of those.
   static func sorted(_ members: [JSONMember]) -> [(name: [UInt8], value: JSONValue)] {
-    members.enumerated().map { (offset: $0.offset, name: $0.element.name.decodedBytes, value: $0.element.value) }
-      .sorted {
-        $0.name == $1.name ? $0.offset < $1.offset : $0.name.lexicographicallyPrecedes($1.name)
-      }
-      .map { ($0.name, $0.value) }
+    members.enumerated().map {
+      (offset: $0.offset, name: $0.element.name.decodedBytes, value: $0.element.value)
+    }
+    .sorted {
+      $0.name == $1.name ? $0.offset < $1.offset : $0.name.lexicographicallyPrecedes($1.name)
+    }
+    .map { ($0.name, $0.value) }
   }
 }

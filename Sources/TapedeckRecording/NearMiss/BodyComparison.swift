@@ -11,14 +11,18 @@ enum BodyComparison {
     }
     let (left, right) = (CanonicalBody(recorded.request), CanonicalBody(received))
     guard left.kind == right.kind else {
-      return [RequestDifference(field: "body", recorded: text(recorded.request, left), received: text(received, right))]
+      return [
+        RequestDifference(
+          field: "body", recorded: text(recorded.request, left), received: text(received, right))
+      ]
     }
     guard left.bytes != right.bytes else { return [] }
     switch left.kind {
     case .json: return json(recorded.request, received)
     case .form:
       return PairsComparison.differences(
-        recorded: FormPairs(recorded.request.body[...]).sorted, received: FormPairs(received.body[...]).sorted,
+        recorded: FormPairs(recorded.request.body[...]).sorted,
+        received: FormPairs(received.body[...]).sorted,
         kind: "form")
     case .multipart: return multipart(recorded.request, received)
     case .bytes, .none: return [bytes(left.bytes, right.bytes)]
@@ -32,7 +36,8 @@ enum BodyComparison {
   }
 
   private static func json(_ recorded: HTTPRequest, _ received: HTTPRequest) -> [RequestDifference] {
-    guard let left = try? JSONValue(parsing: recorded.body), let right = try? JSONValue(parsing: received.body)
+    guard let left = try? JSONValue(parsing: recorded.body),
+      let right = try? JSONValue(parsing: received.body)
     else { return [bytes(recorded.body, received.body)] }
     var comparison = JSONComparison()
     comparison.compare(left, right, path: "$")

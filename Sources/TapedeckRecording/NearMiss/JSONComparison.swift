@@ -38,7 +38,9 @@ struct JSONComparison {
     let isWord = name.allSatisfy {
       Bytes.isDigit($0) || Bytes.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
     }
-    if isWord, let first = name.first, !Bytes.isDigit(first) { return "." + String(decoding: name, as: UTF8.self) }
+    if isWord, let first = name.first, !Bytes.isDigit(first) {
+      return "." + String(decoding: name, as: UTF8.self)
+    }
     return "[\(RequestDifference.quoted(name))]"
   }
 

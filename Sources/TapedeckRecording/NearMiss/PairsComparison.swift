@@ -10,7 +10,8 @@ enum PairsComparison {
     return Set(left.keys).union(right.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { name in
       guard left[name] != right[name] else { return nil }
       return RequestDifference(
-        field: "\(kind) \(RequestDifference.quoted(name))", recorded: text(left[name]), received: text(right[name]))
+        field: "\(kind) \(RequestDifference.quoted(name))", recorded: text(left[name]),
+        received: text(right[name]))
     }
   }
 

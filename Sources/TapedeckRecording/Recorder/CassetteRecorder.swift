@@ -80,7 +80,8 @@ public final class CassetteRecorder: Sendable {
       let tree = try InteractionFormat.encode(interaction, store: store)
       let line = JournalRecord(tree: tree, arrival: arrival, base: base).line
       let recording = SealPlan.Recording(
-        digest: key.digest, prefix: CassetteNames.prefix(of: interaction.request), arrival: arrival, base: base)
+        digest: key.digest, prefix: CassetteNames.prefix(of: interaction.request), arrival: arrival,
+        base: base)
       return try append(line, recording)
     } catch {
       guard stop() else { return false }

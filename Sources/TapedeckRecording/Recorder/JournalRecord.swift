@@ -45,7 +45,9 @@ struct JournalRecord {
       line[digestEnd...].starts(with: Self.middle)
     else { return nil }
     let payload = Array(line[payloadStart..<(line.endIndex - 1)])
-    guard SHA256Digest(of: payload).hex.utf8.prefix(Self.digestDigits).elementsEqual(line[digestStart..<digestEnd]),
+    guard
+      SHA256Digest(of: payload).hex.utf8.prefix(Self.digestDigits).elementsEqual(
+        line[digestStart..<digestEnd]),
       let value = try? JSONValue(parsing: payload), let members = value.members, members.count > 2,
       let arrival = members[members.count - 2].value.int, let base = members[members.count - 1].value.int
     else { return nil }

@@ -56,7 +56,8 @@ struct RecorderOpening {
       entries.append(Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count))
     }
     let sealer = Sealer(
-      directory: directory, journal: file, matcher: matcher, isReplacing: journal.header?.isReplacing ?? false,
+      directory: directory, journal: file, matcher: matcher,
+      isReplacing: journal.header?.isReplacing ?? false,
       upstream: journal.header?.upstream, isDurable: isDurable)
     _ = try sealer.seal(entries)
     recoveredCount += entries.count
@@ -75,7 +76,8 @@ struct RecorderOpening {
       let header = JournalHeader(pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream).line
       try journal.writeOnce(header)
       let sealer = Sealer(
-        directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing, upstream: upstream,
+        directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing,
+        upstream: upstream,
         isDurable: isDurable)
       return CassetteRecorder(
         self, sealer: sealer, bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count)

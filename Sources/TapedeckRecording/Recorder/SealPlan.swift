@@ -60,6 +60,7 @@ struct SealPlan {
   private func stem(prefix: String, digest: SHA256Digest) -> String {
     let hex = digest.hex
     let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
-    return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil } ?? "\(prefix)-\(hex)"
+    return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil }
+      ?? "\(prefix)-\(hex)"
   }
 }
