@@ -20,7 +20,8 @@ private let sample = #"""
 
 @Suite struct JSONReaderTests {
   @Test(arguments: [
-    "0", "-0", "10", "1.0", "1.50", "1e5", "1E+5", "0.1e-2", "12345678901234567890123", "1e400", "-9223372036854775808",
+    "0", "-0", "10", "1.0", "1.50", "1e5", "1E+5", "0.1e-2", "12345678901234567890123", "1e400",
+    "-9223372036854775808",
   ])
   func keepsNumbersAsWritten(text: String) throws {
     #expect(String(decoding: try parse(" \(text) ").bytes(), as: UTF8.self) == text)
@@ -47,7 +48,8 @@ private let sample = #"""
 
   @Test(arguments: [
     (#""""#, ""), (#""a""#, "a"), (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00""#, "😀"),
-    (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""0123456789é😀\n0123456789""#, "0123456789é😀\n0123456789"),
+    (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+    (#""0123456789é😀\n0123456789""#, "0123456789é😀\n0123456789"),
     (#""\ud800""#, "\u{FFFD}\u{FFFD}\u{FFFD}"), (#""\ud800\u0041""#, "\u{FFFD}\u{FFFD}\u{FFFD}A"),
   ])
   func decodesStrings(text: String, expected: String) throws {
@@ -79,11 +81,15 @@ private let sample = #"""
     ("nulL", .unexpectedByte(0x4C), 1, 4), ("NaN", .unexpectedByte(0x4E), 1, 1), ("-", .unexpectedEnd, 1, 2),
     ("01", .invalidNumber, 1, 2), ("-x", .invalidNumber, 1, 2), ("1.", .unexpectedEnd, 1, 3),
     ("[1.a]", .invalidNumber, 1, 4), ("1e", .unexpectedEnd, 1, 3), ("+1", .unexpectedByte(0x2B), 1, 1),
-    (".5", .unexpectedByte(0x2E), 1, 1), ("Infinity", .unexpectedByte(0x49), 1, 1), ("1 2", .trailingBytes, 1, 3),
-    ("[1,]", .unexpectedByte(0x5D), 1, 4), ("[,1]", .unexpectedByte(0x2C), 1, 2), ("[1 2]", .unexpectedByte(0x32), 1, 4),
-    ("{\"a\":1,}", .expectedMemberName, 1, 8), ("{a:1}", .expectedMemberName, 1, 2), ("{\"a\" 1}", .unexpectedByte(0x31), 1, 6),
+    (".5", .unexpectedByte(0x2E), 1, 1), ("Infinity", .unexpectedByte(0x49), 1, 1),
+    ("1 2", .trailingBytes, 1, 3),
+    ("[1,]", .unexpectedByte(0x5D), 1, 4), ("[,1]", .unexpectedByte(0x2C), 1, 2),
+    ("[1 2]", .unexpectedByte(0x32), 1, 4),
+    ("{\"a\":1,}", .expectedMemberName, 1, 8), ("{a:1}", .expectedMemberName, 1, 2),
+    ("{\"a\" 1}", .unexpectedByte(0x31), 1, 6),
     ("{\n \"é\": x}", .unexpectedByte(0x78), 2, 7), ("'a'", .unexpectedByte(0x27), 1, 1),
-    ("\"\\x\"", .invalidEscape, 1, 2), ("\"\\u12g4\"", .invalidEscape, 1, 2), ("\"a\nb\"", .controlCharacter(0x0A), 1, 3),
+    ("\"\\x\"", .invalidEscape, 1, 2), ("\"\\u12g4\"", .invalidEscape, 1, 2),
+    ("\"a\nb\"", .controlCharacter(0x0A), 1, 3),
     ("\"abcdefgh\u{1}\"", .controlCharacter(1), 1, 10), ("// c\n1", .unexpectedByte(0x2F), 1, 1),
     ("\u{FEFF}1", .byteOrderMark, 1, 1), ("[1]\u{0}", .trailingBytes, 1, 4),
   ])
@@ -105,7 +111,8 @@ private let sample = #"""
 
   @Test func boundsDepth() throws {
     func nested(_ depth: Int) -> [UInt8] {
-      [UInt8](repeating: UInt8(ascii: "["), count: depth) + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
+      [UInt8](repeating: UInt8(ascii: "["), count: depth)
+        + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
     }
     #expect(try JSONValue(parsing: nested(512)).bytes() == nested(512))
     #expect(error(nested(513))?.reason == .tooDeep(limit: 512))

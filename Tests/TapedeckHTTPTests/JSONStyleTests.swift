@@ -8,8 +8,10 @@ import Testing
     (#"{"a":1}"# + "\n", "compact+newline"),
     (#"{"a": [1, {"b": null}], "c": {}, "d": []}"#, "spaced"),
     ("{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": []\n}", "indent-2"),
-    ("{\n    \"a\": 1\n}\n", "indent-4+newline"), ("[\n1,\n2\n]", "indent-0"), ("[\n\t1,\n\t[\n\t\t2\n\t]\n]", "tabs"),
-    ("1.50", "compact"), (#""\u0041""#, "compact"), ("[]", "compact"), ("{}\n", "compact+newline"), ("[1]", "compact"),
+    ("{\n    \"a\": 1\n}\n", "indent-4+newline"), ("[\n1,\n2\n]", "indent-0"),
+    ("[\n\t1,\n\t[\n\t\t2\n\t]\n]", "tabs"),
+    ("1.50", "compact"), (#""\u0041""#, "compact"), ("[]", "compact"), ("{}\n", "compact+newline"),
+    ("[1]", "compact"),
   ])
   func findsTheStyle(text: String, name: String) throws {
     let bytes = Array(text.utf8)
@@ -21,7 +23,8 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"a":1, "b":2}"#, #"{"a" : 1}"#, " 1", "1 ", "1\r\n", "1\n\n", "{ }", "[ ]", "[\n]", "[\n  1\n ]", "[\r\n  1\r\n]",
+    #"{"a":1, "b":2}"#, #"{"a" : 1}"#, " 1", "1 ", "1\r\n", "1\n\n", "{ }", "[ ]", "[\n]", "[\n  1\n ]",
+    "[\r\n  1\r\n]",
     "{\n  \"a\": {\n  }\n}", "[\n   \t1\n]",
   ])
   func findsNoStyle(text: String) throws {
@@ -29,7 +32,9 @@ import Testing
     #expect(JSONStyle.detect(bytes, of: try JSONValue(parsing: bytes)) == nil)
   }
 
-  @Test(arguments: ["", "Compact", "indent-", "indent-+2", "indent-02", "indent-65", "indent-2+newline+newline", "tab"])
+  @Test(arguments: [
+    "", "Compact", "indent-", "indent-+2", "indent-02", "indent-65", "indent-2+newline+newline", "tab",
+  ])
   func refusesOtherNames(name: String) { #expect(JSONStyle(name: name) == nil) }
 
   @Test func anIndentBeyondTheLimitHasNoStyle() throws {

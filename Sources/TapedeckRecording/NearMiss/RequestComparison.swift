@@ -15,8 +15,9 @@ struct RequestComparison {
   private static let bodyWeight = 4
   /// No kind of difference counts for more than this, however many there are of it.
   private static let maximumListed = 8
-  /// How many candidates have their bodies compared.
-  private static let shortlist = 24
+  /// How many candidates have their bodies compared, and how many bytes of those at most.
+  private static let shortlist = 512
+  private static let maximumComparedBytes = 4 * 1024 * 1024
 
   init(_ request: HTTPRequest) {
     self.request = request
@@ -33,10 +34,17 @@ struct RequestComparison {
   }
 
   func nearest(in answers: [RecordedAnswer], limit: Int) -> [NearMiss] {
-    answers.enumerated().map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
+    let byHead = answers.enumerated()
+      .map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
       .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
-      .prefix(max(Self.shortlist, limit))
-      .map { nearMiss($0.answer, headDistance: $0.distance) }.enumerated()
+    var misses: [NearMiss] = []
+    var comparedBytes = 0
+    for candidate in byHead.prefix(max(Self.shortlist, limit)) {
+      comparedBytes += candidate.answer.interaction.request.body.count + request.body.count
+      if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
+      misses.append(nearMiss(candidate.answer, headDistance: candidate.distance))
+    }
+    return misses.enumerated()
       .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
       .prefix(limit).map(\.element)
   }
