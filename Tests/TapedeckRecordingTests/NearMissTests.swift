@@ -84,6 +84,12 @@ import Testing
     #expect(try misses(recorded, request, limit: 1).count == 1)
   }
 
+  @Test func segmentsThatBeginAlikeAreNearer() throws {
+    let recorded = ["/items/1", "/items/77", "/items/9"].map { Self.sent("GET", $0) }
+    let found = try misses(recorded, Self.sent("GET", "/items/77x"), limit: 1)
+    #expect(found.first?.answer.interaction.request.targetText == "/items/77")
+  }
+
   @Test func theBodyDecidesAmongMany() throws {
     let recorded = (0..<100).map { Self.sent("POST", "/a", Self.json, #"{"id":\#($0),"x":1,"y":2}"#) }
     let found = try misses(recorded, Self.sent("POST", "/a", Self.json, #"{"id":7,"x":1,"y":3}"#), limit: 1)

@@ -172,6 +172,23 @@ import Testing
     #expect(recorder.isBroken)
     #expect(try !recorder.record(large, key: key, arrival: 2))
     #expect(recorder.count == 1)
+    let spool = recorder.makeSpool()
+    #expect(throws: CassetteError.recordingEnded(directory: folder("c"))) {
+      try [1].withRawBytes { try spool.append($0) }
+    }
+  }
+
+  @Test func noSpoolOutlivesTheSeal() throws {
+    let folder = try TemporaryDirectory()
+    let recorder = try CassetteRecorder.open(testing: folder("c"))
+    try recorder.record(exchange())
+    let spool = recorder.makeSpool()
+    try [1].withRawBytes { try spool.append($0) }
+    _ = try recorder.seal()
+    #expect(throws: CassetteError.recordingEnded(directory: folder("c"))) {
+      try [UInt8](repeating: 1, count: 2_000_000).withRawBytes { try spool.append($0) }
+    }
+    #expect(!folder.exists("c/bodies"))
   }
 
   @Test func filesAreForTheOwner() throws {

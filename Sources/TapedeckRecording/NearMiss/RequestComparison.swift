@@ -59,7 +59,8 @@ struct RequestComparison {
     return distance
   }
 
-  /// The number of segments that are not the same from the start or from the end on.
+  /// Weighs the segments that are not the same from the start or from the end on, and less where the first of them
+  /// begins alike.
   private func pathDistance(_ recorded: HTTPRequest) -> Int {
     let others = Self.segments(recorded)
     let shorter = min(segments.count, others.count)
@@ -67,7 +68,10 @@ struct RequestComparison {
     let tail = (0..<(shorter - head)).prefix {
       segments[segments.count - 1 - $0] == others[others.count - 1 - $0]
     }.count
-    return Self.segmentWeight * max(segments.count, others.count) - Self.segmentWeight * (head + tail) + 1
+    let different = max(segments.count, others.count) - (head + tail)
+    guard head < shorter else { return Self.segmentWeight * different + 1 }
+    let alike = zip(segments[head], others[head]).prefix { $0 == $1 }.count
+    return Self.segmentWeight * different + 1 - min(alike, Self.segmentWeight / 2)
   }
 
   private func nearMiss(_ answer: RecordedAnswer, headDistance: Int) -> NearMiss {
