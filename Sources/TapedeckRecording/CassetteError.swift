@@ -6,6 +6,8 @@ public enum CassetteError: Error, Equatable, Sendable {
   case absent(directory: String)
   /// Another process records into it.
   case locked(directory: String, pid: Int?)
+  /// Recording has failed before, or the cassette is sealed.
+  case recordingEnded(directory: String)
   /// The system refused; `reason` is its word for `code`.
   case system(action: String, path: String, code: Int32, reason: String)
   /// Something that must be a plain file is a link, a directory or a device.
@@ -29,6 +31,8 @@ extension CassetteError: CustomStringConvertible {
     case .locked(let directory, let pid):
       "\(directory) is being recorded into by \(pid.map { "process \($0)" } ?? "another process"); "
         + "stop that one, or record into another cassette"
+    case .recordingEnded(let directory):
+      "recording into \(directory) has ended; start again to record more"
     case .system(let action, let path, _, let reason):
       "cannot \(action) \(path): \(reason)"
     case .notAPlainFile(let path):

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TapedeckHTTP
@@ -176,37 +177,11 @@ func `what has no single meaning is refused`(_ text: String, error: HTTPParseErr
   let seed = Array(
     "POST /a?b=c HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nX: y\r\n\r\n5;a=b\r\nhello\r\n0\r\nT: 1\r\n\r\n"
       .utf8)
-  var random = SplitMix(state: 42)
+  var random = SeededGenerator(42)
   for _ in 0..<20_000 {
     var bytes = seed
     for _ in 0...random.below(3) { random.mutate(&bytes) }
     let whole = parse(bytes, cutAt: max(1, bytes.count))
     #expect(parse(bytes, cutAt: 1 + random.below(7)) == whole)
-  }
-}
-
-/// A seeded generator, so that a failure can be had again.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-  mutating func mutate(_ bytes: inout [UInt8]) {
-    guard !bytes.isEmpty else { return }
-    let place = below(bytes.count)
-    switch below(4) {
-    case 0: bytes[place] = UInt8(truncatingIfNeeded: next())
-    case 1: bytes.remove(at: place)
-    case 2: bytes.insert([0, 9, 10, 13, 32, 44, 58, 59, 128, 255][below(10)], at: place)
-    default: bytes.append(contentsOf: bytes[place...].prefix(8))
-    }
   }
 }

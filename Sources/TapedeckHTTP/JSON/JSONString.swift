@@ -28,8 +28,13 @@ public struct JSONString: Sendable, Equatable {
   /// The content as UTF-8; nil when it holds a lone surrogate.
   public var utf8: [UInt8]? {
     let bytes = decodedBytes
-    return raw.contains(UInt8(ascii: "\\")) && !UTF8Scan.isValid(bytes[...]) ? nil : bytes
+    return hasEscapes && !UTF8Scan.isValid(bytes[...]) ? nil : bytes
   }
+
+  /// The content as UTF-8, shared with the document where nothing is escaped; nil when it holds a lone surrogate.
+  package var utf8Slice: ArraySlice<UInt8>? { hasEscapes ? utf8.map { $0[...] } : raw }
+
+  private var hasEscapes: Bool { raw.withUnsafeBytes { $0.contains(UInt8(ascii: "\\")) } }
 
   /// The content with escapes decoded. A lone surrogate becomes the three bytes UTF-8 would give it (WTF-8), so
   /// different strings stay different.

@@ -11,16 +11,24 @@ enum ByteString {
     .object([JSONMember("base64", JSONValue(Base64.encode(bytes)))])
   }
 
-  static func decode(_ value: JSONValue, at place: @autoclosure () -> EntryPlace) throws(CassetteError)
-    -> [UInt8]
-  {
+  static func decode(
+    _ value: JSONValue, at place: @autoclosure () -> EntryPlace
+  ) throws(CassetteError) -> [UInt8] {
+    Array(try decodeSlice(value, at: place()))
+  }
+
+  static func decodeSlice(
+    _ value: JSONValue, at place: @autoclosure () -> EntryPlace
+  ) throws(CassetteError) -> ArraySlice<UInt8> {
     if case .string(let string) = value {
-      guard let bytes = string.utf8 else { throw place().problem("a lone surrogate is no text") }
+      guard let bytes = string.utf8Slice else { throw place().problem("a lone surrogate is no text") }
       return bytes
     }
-    guard case .object = value else { throw place().problem("a string or {\"base64\": …} is expected here") }
+    guard case .object = value else {
+      throw place().problem("a string or {\"base64\": …} is expected here")
+    }
     let object = try StrictObject(value, at: place(), known: ["base64"])
-    return try decodeBase64(try object.required("base64"), at: object.place.member("base64"))
+    return try decodeBase64(try object.required("base64"), at: object.place.member("base64"))[...]
   }
 
   static func decodeBase64(

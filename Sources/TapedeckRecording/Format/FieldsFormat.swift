@@ -27,18 +27,18 @@ enum FieldsFormat {
       guard case .array(let items) = pair, items.count == 2, case .string(let name) = items[0] else {
         throw place.element(index).problem("a pair [\"Name\", \"value\"] is expected here")
       }
-      let value: [UInt8]
+      let value: ArraySlice<UInt8>
       if items[1] == .null {
         guard let date, name.decodedBytes.map(Bytes.lowercased) == Array("date".utf8) else {
           throw place.element(index).problem(
             "only the `Date` of an answer may be null, and only when `volatile.date` holds its value")
         }
-        value = date
+        value = date[...]
       } else {
-        value = try ByteString.decode(items[1], at: place.element(index))
+        value = try ByteString.decodeSlice(items[1], at: place.element(index))
       }
       do throws(HTTPFieldError) {
-        try fields.append(name: name.decodedBytes, value: value)
+        try fields.append(nameBytes: name.utf8Slice ?? [], valueBytes: value)
       } catch {
         throw place.element(index).problem("\(error)")
       }

@@ -15,8 +15,9 @@ struct RequestComparison {
   private static let bodyWeight = 4
   /// No kind of difference counts for more than this, however many there are of it.
   private static let maximumListed = 8
-  /// How many candidates have their bodies compared.
-  private static let shortlist = 24
+  /// How many candidates have their bodies compared, and how many bytes of those at most.
+  private static let shortlist = 512
+  private static let maximumComparedBytes = 4 * 1024 * 1024
 
   init(_ request: HTTPRequest) {
     self.request = request
@@ -33,10 +34,17 @@ struct RequestComparison {
   }
 
   func nearest(in answers: [RecordedAnswer], limit: Int) -> [NearMiss] {
-    answers.enumerated().map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
+    let byHead = answers.enumerated()
+      .map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
       .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
-      .prefix(max(Self.shortlist, limit))
-      .map { nearMiss($0.answer, headDistance: $0.distance) }.enumerated()
+    var misses: [NearMiss] = []
+    var comparedBytes = 0
+    for candidate in byHead.prefix(max(Self.shortlist, limit)) {
+      comparedBytes += candidate.answer.interaction.request.body.count + request.body.count
+      if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
+      misses.append(nearMiss(candidate.answer, headDistance: candidate.distance))
+    }
+    return misses.enumerated()
       .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
       .prefix(limit).map(\.element)
   }
@@ -51,7 +59,8 @@ struct RequestComparison {
     return distance
   }
 
-  /// The number of segments that are not the same from the start or from the end on.
+  /// Weighs the segments that are not the same from the start or from the end on, and less where the first of them
+  /// begins alike.
   private func pathDistance(_ recorded: HTTPRequest) -> Int {
     let others = Self.segments(recorded)
     let shorter = min(segments.count, others.count)
@@ -59,7 +68,10 @@ struct RequestComparison {
     let tail = (0..<(shorter - head)).prefix {
       segments[segments.count - 1 - $0] == others[others.count - 1 - $0]
     }.count
-    return Self.segmentWeight * max(segments.count, others.count) - Self.segmentWeight * (head + tail) + 1
+    let different = max(segments.count, others.count) - (head + tail)
+    guard head < shorter else { return Self.segmentWeight * different + 1 }
+    let alike = zip(segments[head], others[head]).prefix { $0 == $1 }.count
+    return Self.segmentWeight * different + 1 - min(alike, Self.segmentWeight / 2)
   }
 
   private func nearMiss(_ answer: RecordedAnswer, headDistance: Int) -> NearMiss {

@@ -20,6 +20,10 @@ public final class BodySpool {
   /// Adds bytes. Once it has thrown, the body is lost and so is the recording.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
     if let failure { throw failure }
+    if recorder.isBroken {
+      discard()
+      throw .recordingEnded(directory: recorder.path)
+    }
     if spilled == nil, held.count + bytes.count <= BodyFormat.maximumHeldBytes {
       held += bytes
       return

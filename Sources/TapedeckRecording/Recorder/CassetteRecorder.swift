@@ -11,6 +11,7 @@ public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
     var entries: [Sealer.Entry] = []
+    var hasStoredBodies = false
     var isSealed = false
   }
 
@@ -27,7 +28,6 @@ public final class CassetteRecorder: Sendable {
   private let bases: [MatchKey: Int]
   private let arrivals = Atomic<Int>(0)
   private let spoolNumbers = Atomic<Int>(0)
-  private let hasStoredBodies = Atomic<Bool>(false)
   private let isStopped = Atomic<Bool>(false)
   private let state: Mutex<State>
 
@@ -116,7 +116,7 @@ public final class CassetteRecorder: Sendable {
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
       var report = SealReport()
-      if state.entries.isEmpty, !hasStoredBodies.load(ordering: .relaxed) {
+      if state.entries.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
         report = try sealer.seal(state.entries)
@@ -134,11 +134,14 @@ extension CassetteRecorder {
   public func makeSpool() -> BodySpool { BodySpool(recorder: self) }
 
   func createSpoolFile() throws(CassetteError) -> (file: OpenFile, name: String) {
-    hasStoredBodies.store(true, ordering: .relaxed)
-    try directory.makeFolder(BodyFile.folder)
     let number = spoolNumbers.wrappingAdd(1, ordering: .relaxed).oldValue
     let name = "\(BodyFile.folder)/\(BodySpool.prefix)\(number)"
-    return (try directory.createFile(name), name)
+    return try state.withLock { state throws(CassetteError) in
+      guard !state.isSealed, !isBroken else { throw .recordingEnded(directory: path) }
+      state.hasStoredBodies = true
+      try directory.makeFolder(BodyFile.folder)
+      return (try directory.createFile(name), name)
+    }
   }
 
   func removeSpoolFile(_ name: String) { try? directory.remove(name) }

@@ -1,0 +1,100 @@
+import TapedeckHTTP
+import Testing
+
+@testable import TapedeckRecording
+
+@Suite struct NamesTests {
+  @Test(arguments: [
+    ("GET", "/", "get-root"), ("GET", "*", "get-root"), ("GET", "/users/octocat?x=1", "get-users-octocat"),
+    ("DELETE", "/A/b_C.d//é%20/", "delete-a-b-c-d-20"), ("M-SEARCH", "/x", "m-search-x"),
+    ("!!", "/x", "method-x"),
+    ("GET", "/../../etc/passwd", "get-etc-passwd"),
+    (
+      "GET", "/" + String(repeating: "ab/", count: 40),
+      "get-" + String(repeating: "ab-", count: 19) + "ab"
+    ),
+  ])
+  func prefixes(method: String, target: String, expected: String) {
+    #expect(CassetteNames.prefix(of: HTTPRequest(HTTPMethod(rawValue: method), target)) == expected)
+  }
+
+  @Test(arguments: [
+    ("a.json", "a", 1), ("a.2.json", "a", 2), ("a.10.json", "a", 10), ("a.1.json", "a.1", 1),
+    ("a.02.json", "a.02", 1),
+    ("a.+2.json", "a.+2", 1), ("a.b.json", "a.b", 1), ("a..json", "a.", 1),
+    ("a.99999999999999999999.json", "a.99999999999999999999", 1),
+  ])
+  func ordinals(name: String, stem: String, ordinal: Int) {
+    #expect(CassetteNames.parse(name) == (stem, ordinal))
+  }
+
+  private func digest(_ hex: String) -> SHA256Digest {
+    let digits = Array((hex + String(repeating: "0", count: 64 - hex.count)).utf8).map {
+      Bytes.hexValue($0) ?? 0
+    }
+    return SHA256Digest(bytes: (0..<32).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] })
+  }
+
+  private func recording(_ hex: String, arrival: Int = 0, base: Int = 0) -> SealPlan.Recording {
+    SealPlan.Recording(digest: digest(hex), prefix: "get-a", arrival: arrival, base: base)
+  }
+
+  @Test func answersAreNumberedByArrival() {
+    let plan = SealPlan(
+      existing: [],
+      recordings: [
+        recording("aaaaaa", arrival: 5), recording("bbbbbb", arrival: 2), recording("aaaaaa", arrival: 1),
+        recording("aaaaaa", arrival: 3),
+      ], isReplacing: false)
+    #expect(
+      plan.names == ["get-a-aaaaaa.3.json", "get-a-bbbbbb.json", "get-a-aaaaaa.json", "get-a-aaaaaa.2.json"])
+  }
+
+  @Test func collidingKeysGetLongerNamesInDigestOrder() {
+    let recordings = [recording("aaaaaaff"), recording("aaaaaa00"), recording("aaaaaa000000ff")]
+    let expected = [
+      "get-a-aaaaaaff0000.json", "get-a-aaaaaa.json", "get-a-\(digest("aaaaaa000000ff").hex).json",
+    ]
+    let plan = SealPlan(existing: [], recordings: recordings, isReplacing: false)
+    #expect(plan.names.count == 3 && Set(plan.names).count == 3)
+    #expect(plan.names[1] == expected[1])
+    #expect(plan.names[0] == expected[0])
+    #expect(plan.names[2] == "get-a-aaaaaa000000.json")
+    let reversed = SealPlan(existing: [], recordings: recordings.reversed(), isReplacing: false)
+    #expect(reversed.names == plan.names.reversed())
+  }
+
+  @Test func namesThatAreThereStay() {
+    let existing = [
+      SealPlan.Existing(name: "get-a-aaaaaa.json", digest: digest("aaaaaaff")),
+      SealPlan.Existing(name: "login.json", digest: digest("cc")),
+      SealPlan.Existing(name: "get-a-dddddd.json", digest: digest("01")),
+    ]
+    let plan = SealPlan(
+      existing: existing,
+      recordings: [
+        recording("aaaaaa00"), recording("aaaaaaff", arrival: 1), recording("cc", arrival: 2),
+        recording("cc", arrival: 3),
+        recording("dddddd"),
+      ], isReplacing: true)
+    #expect(
+      plan.names == [
+        "get-a-aaaaaa000000.json", "get-a-aaaaaa.json", "login.json", "get-a-cc0000.2.json",
+        "get-a-dddddd000000.json",
+      ])
+    #expect(plan.removals.isEmpty)
+  }
+
+  @Test func replacedAnswersBeyondTheNewOnesGo() {
+    let existing = (1...3).map {
+      SealPlan.Existing(name: CassetteNames.name(stem: "get-a-aaaaaa", ordinal: $0), digest: digest("aaaaaa"))
+    }
+    let plan = SealPlan(existing: existing, recordings: [recording("aaaaaa")], isReplacing: true)
+    #expect(plan.names == ["get-a-aaaaaa.json"])
+    #expect(plan.removals == ["get-a-aaaaaa.2.json", "get-a-aaaaaa.3.json"])
+    let appending = SealPlan(
+      existing: existing, recordings: [recording("aaaaaa", base: 3)], isReplacing: false)
+    #expect(appending.names == ["get-a-aaaaaa.4.json"])
+    #expect(appending.removals.isEmpty)
+  }
+}
