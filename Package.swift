@@ -48,5 +48,6 @@ let package = Package(
       swiftSettings: strict),
 
     tests(of: "TapedeckHTTP"),
+    tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
   ]
 )
