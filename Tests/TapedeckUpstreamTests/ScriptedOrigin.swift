@@ -147,15 +147,13 @@ final class ScriptedOrigin: Sendable {
   func note(_ request: String) { requestLog.withLock { $0.append(request) } }
 
   /// Stops listening; the port refuses connections from then on.
-  func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private func acceptAll() {
     while true {
       let descriptor = accept(listener, nil, nil)
-      guard descriptor >= 0 else { return }
+      // Closed here and not by `stop`, so that nobody accepts on a number that is another's by then.
+      guard descriptor >= 0 else { return _ = close(listener) }
       let index = connections.withLock { count in
         defer { count += 1 }
         return count
