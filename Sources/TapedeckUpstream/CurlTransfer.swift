@@ -99,9 +99,11 @@ final class CurlTransfer {
   private func setMethod(_ request: HTTPRequest) {
     _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
     _ = td_easy_set_long(easy, CURLOPT_HTTPGET, 1)
-    // Without NOBODY libcurl would wait for the body that an answer to HEAD announces and never sends.
-    if request.method == .head { _ = td_easy_set_long(easy, CURLOPT_NOBODY, 1) }
-    if !request.body.isEmpty {
+    if request.body.isEmpty {
+      // Without NOBODY libcurl waits for the body that an answer to HEAD announces and never sends. But with it no
+      // body is sent either; the odd HEAD that has one goes without, and its transfer lingers until it is dropped.
+      if request.method == .head { _ = td_easy_set_long(easy, CURLOPT_NOBODY, 1) }
+    } else {
       _ = td_easy_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
       request.body.withUnsafeBytes {
         _ = td_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.bindMemory(to: CChar.self).baseAddress)
@@ -183,6 +185,7 @@ final class CurlTransfer {
     evidence.isResolved = size(CURLINFO_NAMELOOKUP_TIME_T) > 0
     evidence.hasDeparted = departures > 0
     evidence.hasSeenBytes = receiver?.hasSeenBytes ?? false
+    evidence.hasWholeHead = receiver?.isWaitingForHead == false
     evidence.isIdempotent = isIdempotent
     return evidence
   }

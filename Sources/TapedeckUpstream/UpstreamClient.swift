@@ -130,11 +130,10 @@ public final class UpstreamClient {
   private func failOverdue() {
     let limit = configuration.maxConnectionsPerLoop
     while let first = line.first {
-      if case .waiting(let deadline) = first.state {
-        if deadline > loop.now { break }
-        first.finish(UpstreamFailure(.limitReached, "All \(limit) connections to the origin are busy."))
-      }
+      if case .waiting(let deadline) = first.state, deadline > loop.now { break }
       line.removeFirst()
+      guard case .waiting = first.state else { continue }
+      first.finish(UpstreamFailure(.limitReached, "All \(limit) connections to the origin are busy."))
     }
     if case .waiting(let deadline)? = line.first?.state { lineTimer?.set(deadline) }
   }

@@ -12,6 +12,7 @@ struct TransferEvidence {
   var isResolved = false
   var hasDeparted = false
   var hasSeenBytes = false
+  var hasWholeHead = false
   var isIdempotent = true
 
   /// libcurl's account, else its general words for the code.
@@ -72,6 +73,8 @@ extension UpstreamFailure {
     switch evidence.code {
     case CURLE_GOT_NOTHING:
       return UpstreamFailure(.incomplete, "\(evidence.origin) closed the connection without an answer.")
+    case CURLE_PARTIAL_FILE where !evidence.hasWholeHead:
+      return UpstreamFailure(.incomplete, "\(evidence.origin) broke off inside the header section.")
     case CURLE_PARTIAL_FILE: return UpstreamFailure(.incomplete, detail)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // A reset inside the answer leaves part of it; one before tells of the connection only (wire.md F09,

@@ -73,10 +73,11 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     _ text: ArraySlice<UInt8>, default fallback: UInt16
   ) throws(UpstreamURLError) -> UInt16 {
     guard let colon = text.first else { return fallback }
+    guard colon == UInt8(ascii: ":") else { throw .badHost(String(decoding: text, as: UTF8.self)) }
     let digits = text.dropFirst()
     // RFC 3986 §3.2.3: the port after the colon may be empty.
-    if colon == UInt8(ascii: ":"), digits.isEmpty { return fallback }
-    guard colon == UInt8(ascii: ":"), digits.count <= 5, digits.allSatisfy({ $0 &- 0x30 < 10 }),
+    if digits.isEmpty { return fallback }
+    guard digits.count <= 5, digits.allSatisfy({ $0 &- 0x30 < 10 }),
       let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }), port > 0
     else { throw .badPort(String(decoding: digits, as: UTF8.self)) }
     return port
