@@ -55,6 +55,7 @@ let package = Package(
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording"]),
+    .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ]
 )
