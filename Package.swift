@@ -15,7 +15,8 @@ func room(_ name: String, _ doors: [Target.Dependency] = []) -> Target {
 
 func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + doors, swiftSettings: strict)
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + doors,
+    swiftSettings: strict)
 }
 
 let package = Package(
@@ -47,7 +48,13 @@ let package = Package(
       dependencies: ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
       swiftSettings: strict),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
+    tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
+    tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
+    tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording"]),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ]
 )

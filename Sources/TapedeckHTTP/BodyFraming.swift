@@ -67,7 +67,9 @@ extension BodyFraming {
     let codings = value.split(separator: ASCII.comma).map { $0.trimmingBlanks() }.filter { !$0.isEmpty }
     guard let last = codings.last, ASCII.equal(last, lowercase: "chunked") else { throw .badTransferEncoding }
     let others = codings.dropLast()
-    guard !others.contains(where: { ASCII.equal($0, lowercase: "chunked") }) else { throw .badTransferEncoding }
+    guard !others.contains(where: { ASCII.equal($0, lowercase: "chunked") }) else {
+      throw .badTransferEncoding
+    }
     guard others.isEmpty else { throw .unsupportedTransferCoding }
     return true
   }

@@ -10,7 +10,9 @@ public struct HTTP1RequestParser: Sendable {
     case request(HTTPRequest)
   }
 
-  private enum State: Sendable { case head, fixedBody(remaining: Int), chunkedBody(ChunkedDecoder), failed(HTTPParseError) }
+  private enum State: Sendable {
+    case head, fixedBody(remaining: Int), chunkedBody(ChunkedDecoder), failed(HTTPParseError)
+  }
 
   private let limits: HTTPLimits
   private var state = State.head

@@ -61,6 +61,11 @@ public struct HTTPFields: Sendable {
   /// Appends a field of another list, which was checked when it entered that list.
   public mutating func append(_ field: HTTPField) { appendValidated(name: field.name, value: field.value) }
 
+  /// Appends a field under the name of another, with a value written in our own source.
+  public mutating func append(_ field: HTTPField, value: String) {
+    appendValidated(name: field.name, value: value.utf8.map { ASCII.isFieldValue($0) ? $0 : ASCII.space })
+  }
+
   /// Every value of the fields called `name` (lower case), in order.
   public func values(of name: StaticString) -> [ArraySlice<UInt8>] {
     slices.indices.filter { isNamed(name, at: $0) }.map { self[$0].value }

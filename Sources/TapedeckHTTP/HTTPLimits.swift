@@ -8,8 +8,8 @@ public struct HTTPLimits: Sendable {
   public var targetBytes = 16 * 1024 - 1
   /// Request method; registered names end at 17.
   public var methodBytes = 32
-  /// Request body held in memory before the chain sees it.
-  public var bodyBytes = 64 * 1024 * 1024
+  /// Request body, held in memory until it is answered. nginx refuses more than 1 MiB unless told otherwise.
+  public var bodyBytes = 128 * 1024 * 1024
   /// Empty lines tolerated before a request line (RFC 9112 §2.2 asks for one at least).
   public var leadingEmptyLines = 4
   /// One chunk-size line with its extensions, and all extensions of a message (RFC 9112 §7.1.1 wants a limit).

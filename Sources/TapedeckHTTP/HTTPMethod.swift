@@ -16,6 +16,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
   public static let trace = HTTPMethod(rawValue: "TRACE")
   public static let connect = HTTPMethod(rawValue: "CONNECT")
 
+  /// Whether `name` is a token, as a method must be.
+  public static func isValid(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) }
+
   /// Whether sending it twice means the same as sending it once (RFC 9110 §9.2.2). An unknown method does not.
   public var isIdempotent: Bool {
     switch rawValue {

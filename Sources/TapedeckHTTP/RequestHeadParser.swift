@@ -1,7 +1,8 @@
 /// Reads a complete request head into a request without a body (RFC 9112 §3, §5).
 enum RequestHeadParser {
   /// `head` runs from the first byte of the request line to behind the blank line.
-  static func parse(_ head: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> HTTPRequest {
+  static func parse(_ head: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> HTTPRequest
+  {
     var cursor = 0
     let method = try parseMethod(head, &cursor, limits)
     let target = try parseTarget(head, &cursor, limits)

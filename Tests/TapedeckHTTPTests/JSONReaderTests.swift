@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TapedeckHTTP
@@ -128,35 +129,13 @@ private let sample = #"""
   }
 
   @Test func mutationsNeverTrapAndWhatIsReadIsWrittenAgain() throws {
-    var random = SplitMix(seed: 20_261_121)
+    var random = SeededGenerator(20_261_121)
     for _ in 0..<20_000 {
       var bytes = Array(sample.utf8)
-      for _ in 0...random.below(3) {
-        switch random.below(3) {
-        case 0: bytes[random.below(bytes.count)] = UInt8(truncatingIfNeeded: random.next())
-        case 1: bytes.remove(at: random.below(bytes.count))
-        default: bytes.insert(bytes[random.below(bytes.count)], at: random.below(bytes.count))
-        }
-      }
+      for _ in 0...random.below(3) { random.mutate(&bytes) }
       guard let value = try? JSONValue(parsing: bytes) else { continue }
       let again = try JSONValue(parsing: value.bytes())
       #expect(again == value)
     }
   }
-}
-
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TapedeckHTTP
+import TestSupport
 import Testing
 
 @testable import TapedeckRecording

@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TestSupport
 import Testing
 
 @testable import TapedeckRecording

@@ -1,5 +1,6 @@
 import Foundation
 import TapedeckHTTP
+import TestSupport
 import Testing
 
 @testable import TapedeckRecording

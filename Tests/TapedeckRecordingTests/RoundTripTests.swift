@@ -167,7 +167,7 @@ import Testing
   @Test func preparesEveryAnswerOnce() throws {
     let folder = try TemporaryDirectory()
     try record([exchange("GET", "/a"), exchange("GET", "/b", status: 404)], into: folder("c"))
-    let cassette = try Cassette.load(folder("c")) { interaction in
+    let cassette = try Cassette.load(folder("c")) { interaction, _ in
       guard case .bytes(let body) = interaction.response.body, interaction.response.head.status == 200 else {
         return nil
       }

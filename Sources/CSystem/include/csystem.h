@@ -10,7 +10,9 @@ enum {
   td_epoll_out = EPOLLOUT,
   td_epoll_error = EPOLLERR,
   td_epoll_hang_up = EPOLLHUP,
-  td_epoll_peer_closed = EPOLLRDHUP,
 };
 
 int td_accept_nonblocking(int listener, struct sockaddr *address, socklen_t *length);
+
+// Cores this process may run on; 1 when the kernel does not tell.
+int td_usable_cores(void);

@@ -2,10 +2,12 @@ public import TapedeckHTTP
 
 extension Cassette {
   /// Reads a cassette: its files, and over them the journal that is there while someone records or after a crash.
-  /// - Parameter prepare: makes what is sent for an exchange, once; nil leaves it to each request.
+  /// - Parameter prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each
+  ///   request.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
-    _ directory: String, prepare: @Sendable (Interaction) -> PreparedResponse? = { _ in nil }
+    _ directory: String,
+    prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil }
   ) throws(CassetteError) -> Cassette {
     let opened = try CassetteDirectory(opening: directory)
     let names = try opened.names()
@@ -24,9 +26,10 @@ extension Cassette {
     let overlay = try JournalOverlay(opened, reader: reader)
     if manifest == nil, stored.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
     overlay.apply(to: &stored)
+    let known = manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) }
     return Cassette(
-      path: directory, manifest: manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) },
-      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction)) },
+      path: directory, manifest: known,
+      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, known?.upstream)) },
       warnings: overlay.warnings)
   }
 }

@@ -1,0 +1,99 @@
+internal import TapedeckProxy
+internal import TapedeckRecording
+
+/// What `record`, `replay` and `serve` were told, turned into a configuration.
+struct ServeSettings {
+  var proxy = ProxyConfiguration()
+  var readyFile: String?
+  /// Things to warn about before the start.
+  var warnings: [String] = []
+
+  init(_ verb: Verb, _ arguments: Arguments) throws {
+    if let word = arguments.positional.first {
+      throw UsageError("\(word.debugDescription) is one word too many")
+    }
+    proxy.upstream = arguments[.upstream]
+    proxy.cassette = try arguments[.cassette].map { try CassettePath.resolve($0) }
+    proxy.mode = try Self.mode(verb, arguments)
+    try Self.check(verb, proxy)
+    try readListening(arguments)
+    try readAnswering(arguments)
+    try readAsking(arguments)
+    let router = proxy.router
+    if let file = arguments[.overrides] {
+      try OverridesFile.load(try Files.read(file), named: file, into: router)
+    }
+  }
+
+  private static func mode(_ verb: Verb, _ arguments: Arguments) throws(UsageError) -> RecordMode {
+    switch verb {
+    case .record: return .all
+    case .replay: return .none
+    default: break
+    }
+    if let mode = try arguments.choice(.mode, RecordMode.self) { return mode }
+    if Terminal.environment("CI") == "true" { return .none }
+    guard arguments.has(.upstream) else { return .none }
+    return arguments.has(.cassette) ? .newEpisodes : .passthrough
+  }
+
+  private static func check(_ verb: Verb, _ proxy: ProxyConfiguration) throws(UsageError) {
+    switch verb {
+    case .record where proxy.upstream == nil: throw UsageError("record needs --upstream URL")
+    case .record where proxy.cassette == nil, .replay where proxy.cassette == nil:
+      throw UsageError("\(verb.rawValue) needs --cassette NAME")
+    default: break
+    }
+    do throws(ProxyError) { try proxy.validate() } catch { throw UsageError(error.description) }
+  }
+
+  private mutating func readListening(_ arguments: Arguments) throws(UsageError) {
+    if let listen = arguments[.listen] {
+      guard !arguments.has(.port) else { throw UsageError("--listen and --port exclude each other") }
+      proxy.listen = listen
+    } else if let port = try arguments.number(.port, in: 0...65535) {
+      proxy.listen = "127.0.0.1:\(port)"
+    }
+    if let threads = try arguments.number(.threads, in: 1...256) { proxy.threads = threads }
+    readyFile = arguments[.readyFile]
+    do throws(ProxyError) { try proxy.validate() } catch { throw UsageError(error.description) }
+  }
+
+  private mutating func readAnswering(_ arguments: Arguments) throws(UsageError) {
+    proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustionPolicy.self) ?? .repeatLast
+    if let text = arguments[.pace] {
+      guard let pace = ReplayPace(text) else {
+        throw UsageError("--pace takes instant, recorded or a factor like 10x, not \(text.debugDescription)")
+      }
+      proxy.pace = pace
+    }
+    proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
+    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
+      proxy.maxRequestBodyBytes = mebibytes << 20
+    }
+    proxy.rewritesOrigin = !arguments.has(.noRewrite)
+    let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
+    if !arguments.has(.quiet) { proxy.log = LogLine.log(format) }
+    proxy.notice = { Terminal.say($0) }
+  }
+
+  private mutating func readAsking(_ arguments: Arguments) throws {
+    proxy.preservesHost = arguments.has(.preserveHost)
+    proxy.passesEncodings = arguments.has(.passEncodings)
+    if let source = arguments[.upstreamProxy] {
+      guard source == "env" else {
+        throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")
+      }
+      proxy.usesEnvironmentProxy = true
+    }
+    if let file = arguments[.caCertificate] {
+      _ = try Files.read(file)
+      proxy.caCertificate = file
+    }
+    if arguments.has(.insecure) {
+      proxy.verifiesTLS = false
+      warnings.append(
+        "warning: --insecure: the origin's certificate is not verified; anyone could answer in its name")
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// One finished exchange, for logs and summaries.
+public struct ExchangeSummary: Sendable {
+  public var method: HTTPMethod
+  public var target: [UInt8]
+  public var status: Int
+  public var source: HTTPAnswer.Source
+  /// From the whole request to the last byte of the answer leaving our hands.
+  public var durationNanoseconds: Int64
+  /// Whether the answer broke off, or the client left before its end.
+  public var wasCutShort: Bool
+
+  public init(
+    method: HTTPMethod, target: [UInt8], status: Int, source: HTTPAnswer.Source, durationNanoseconds: Int64,
+    wasCutShort: Bool
+  ) {
+    self.method = method
+    self.target = target
+    self.status = status
+    self.source = source
+    self.durationNanoseconds = durationNanoseconds
+    self.wasCutShort = wasCutShort
+  }
+}

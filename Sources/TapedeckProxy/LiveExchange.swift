@@ -1,0 +1,119 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckUpstream
+
+/// Where one exchange is to be remembered.
+struct RecordingJob {
+  let tape: Tape
+  let key: MatchKey
+  let arrival: Int
+}
+
+/// An answer on its way from the origin to a client, and into the tape on the side.
+///
+/// Pieces go through the moment they come. Only what would complete the answer in the client's eyes — the piece that
+/// reaches Content-Length, the last chunk, a head without a body — waits until the exchange is in the journal. A
+/// failure, a broken answer or a client that leaves drops the recording: only complete exchanges are remembered.
+final class LiveExchange: ResponseSource, ResponseSink {
+  private let request: HTTPRequest
+  private let client: UpstreamClient
+  private let upstream: UpstreamExchange
+  private let job: RecordingJob?
+  private let rewriter: OriginRewriter?
+  private let statistics: ProxyStatistics
+  private var sink: (any ResponseSink)?
+  private var head: HTTPResponseHead?
+  private var framing = BodyFraming.none
+  private var heldHead: HTTPResponseHead?
+  private var heldPiece: [UInt8] = []
+  private var received = 0
+  private var recording: ResponseRecording?
+
+  init(
+    request: HTTPRequest, client: UpstreamClient, job: RecordingJob?, rewriter: OriginRewriter?,
+    statistics: ProxyStatistics
+  ) {
+    self.request = request
+    self.client = client
+    upstream = client.fetch(request)
+    self.job = job
+    self.rewriter = rewriter
+    self.statistics = statistics
+  }
+
+  // MARK: As a source, to the client
+
+  func start(into sink: any ResponseSink) {
+    self.sink = sink
+    upstream.start(into: self)
+  }
+
+  func resume() { upstream.resume() }
+
+  func cancel() {
+    drop()
+    statistics.countFailed()
+    upstream.cancel()
+  }
+
+  private func drop() {
+    sink = nil
+    recording?.discard()
+    recording = nil
+  }
+
+  // MARK: As a sink, from the origin
+
+  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
+
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    self.head = head
+    self.framing = framing
+    if let job {
+      recording = ResponseRecording(
+        job: job, request: request, sentFields: client.sentFields(for: request), upstream: upstream,
+        head: head,
+        framing: framing)
+    }
+    var outgoing = head
+    if let rewriter { outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
+    if recording != nil, framing == .none || framing == .length(0) {
+      heldHead = outgoing
+    } else {
+      sink?.begin(outgoing, framing: framing)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    guard let sink else { return .gone }
+    guard let recording else { return sink.write(bytes, endsChunk: endsChunk) }
+    recording.append(bytes, endsChunk: endsChunk)
+    received += bytes.count
+    if case .length(received) = framing {
+      heldPiece = Array(bytes)
+      return .more
+    }
+    return sink.write(bytes, endsChunk: endsChunk)
+  }
+
+  func end(trailers: HTTPFields) {
+    guard let sink else { return }
+    self.sink = nil
+    if let recording {
+      recording.finish(trailers: trailers)
+      self.recording = nil
+    } else {
+      statistics.countForwarded()
+    }
+    if let heldHead { sink.begin(heldHead, framing: framing) }
+    if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { sink.write($0, endsChunk: true) } }
+    sink.end(trailers: trailers)
+  }
+
+  func fail(_ response: HTTPResponse) {
+    let sink = sink
+    drop()
+    statistics.countFailed()
+    sink?.fail(response)
+  }
+}

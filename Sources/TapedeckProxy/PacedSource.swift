@@ -1,0 +1,106 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckSockets
+
+/// Gives a recorded answer at the pace it was recorded at: each chunk when its time has come, an answer without chunks
+/// when it was complete.
+final class PacedSource: ResponseSource {
+  private struct Piece {
+    var range: Range<Int>
+    var dueNanoseconds: Int64
+  }
+
+  private let interaction: Interaction
+  private let head: HTTPResponseHead
+  private let loop: EventLoop
+  private var pieces: ArraySlice<Piece>
+  private var reader: BodyFileReader?
+  private var sink: (any ResponseSink)?
+  private var timer: LoopTimer?
+  private var startedAt = MonotonicTime.now
+  private var isHeadSent = false
+  private var isSinkFull = false
+
+  init(_ interaction: Interaction, head: HTTPResponseHead, times: Double, loop: EventLoop) {
+    self.interaction = interaction
+    self.head = head
+    self.loop = loop
+    pieces = Self.pieces(interaction, times: times)[...]
+  }
+
+  /// The body cut where the origin cut it. Without a time for every chunk, all of it is due at the end.
+  private static func pieces(_ interaction: Interaction, times: Double) -> [Piece] {
+    let duration = interaction.volatile.durationMilliseconds ?? 0
+    let sizes = interaction.response.chunkSizes ?? [interaction.response.body.count]
+    let offsets = interaction.volatile.chunkOffsetsMilliseconds ?? []
+    var start = 0
+    return sizes.enumerated().map { index, size in
+      let milliseconds = offsets.count == sizes.count ? offsets[index] : duration
+      defer { start += size }
+      return Piece(
+        range: start..<min(start + size, interaction.response.body.count),
+        dueNanoseconds: Int64(milliseconds / times * 1_000_000))
+    }
+  }
+
+  func start(into sink: any ResponseSink) {
+    if case .file(let file) = interaction.response.body {
+      do { reader = try file.open() } catch { return sink.fail(Replay.failure(error)) }
+    }
+    self.sink = sink
+    startedAt = .now
+    timer = loop.makeTimer { [weak self] in self?.sendDue() }
+    waitForNext()
+  }
+
+  func cancel() {
+    timer?.cancel()
+    sink = nil
+  }
+
+  func resume() {
+    isSinkFull = false
+    timer?.set(loop.now)
+  }
+
+  private func waitForNext() {
+    let due = pieces.first?.dueNanoseconds ?? 0
+    timer?.set(MonotonicTime(nanoseconds: startedAt.nanoseconds + due))
+  }
+
+  private func sendDue() {
+    sendHead()
+    let elapsed = MonotonicTime.now.nanoseconds(since: startedAt)
+    while let sink, !isSinkFull, let piece = pieces.first, piece.dueNanoseconds <= elapsed {
+      pieces.removeFirst()
+      do {
+        let bytes = try bytes(piece.range)
+        let demand = bytes.withUnsafeBytes { sink.write($0, endsChunk: true) }
+        if demand == .gone { return cancel() }
+        isSinkFull = demand == .wait
+      } catch {
+        cancel()
+        return sink.fail(Replay.failure(error))
+      }
+    }
+    if pieces.isEmpty { finish() } else if !isSinkFull { waitForNext() }
+  }
+
+  private func sendHead() {
+    guard !isHeadSent, let sink else { return }
+    isHeadSent = true
+    sink.begin(head, framing: Replay.framing(interaction))
+  }
+
+  private func finish() {
+    guard let sink else { return }
+    cancel()
+    sink.end(trailers: interaction.response.trailers)
+  }
+
+  private func bytes(_ range: Range<Int>) throws -> [UInt8] {
+    if let reader { return try reader.bytes(at: range.lowerBound, count: range.count) }
+    guard case .bytes(let body) = interaction.response.body else { return [] }
+    return Array(body[range])
+  }
+}

@@ -1,0 +1,54 @@
+internal import TapedeckHTTP
+public import TapedeckMocking
+public import TapedeckRecording
+internal import TapedeckSockets
+internal import TapedeckUpstream
+
+/// Everything a proxy is told at its start.
+public struct ProxyConfiguration: Sendable {
+  /// `HOST:PORT`; port 0 picks a free one.
+  public var listen = "127.0.0.1:8080"
+  /// Event loops; by default one for each core this process may run on.
+  public var threads = EventLoopThread.usableCores
+  /// The origin, as a URL; nil where nothing is ever asked for.
+  public var upstream: String?
+  /// The folder of the cassette.
+  public var cassette: String?
+  public var mode = RecordMode.none
+  /// What the k+1-th request gets when k answers were recorded.
+  public var onExhausted = ExhaustionPolicy.repeatLast
+  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
+  public var maxRequestBodyBytes = HTTPLimits().bodyBytes
+  /// How fast recorded answers are given.
+  public var pace = ReplayPace.instant
+  /// The status of a refusal.
+  public var missStatus = 502
+  public var caCertificate: String?
+  public var verifiesTLS = true
+  public var preservesHost = false
+  public var passesEncodings = false
+  public var usesEnvironmentProxy = false
+  /// Whether answers that name the origin are made to name us.
+  public var rewritesOrigin = true
+  /// Routes that go before everything else.
+  public var router = Router()
+  public var log: ExchangeLog?
+  /// Told in a sentence what a person should know while it runs.
+  public var notice: @Sendable (String) -> Void = { _ in }
+
+  public init() {}
+
+  /// Throws what is wrong with it as it stands.
+  public func validate() throws(ProxyError) {
+    guard SocketAddress(listen) != nil else { throw .badListenAddress(listen) }
+    do { _ = try upstream.map { text throws(UpstreamURLError) in try UpstreamOrigin(text) } } catch {
+      throw .badUpstream("\(error)")
+    }
+    if mode == .all || mode == .passthrough || mode == .newEpisodes, upstream == nil {
+      throw .upstreamMissing(mode: mode.rawValue)
+    }
+    if mode == .all || mode == .newEpisodes || mode == .once, cassette == nil {
+      throw .cassetteMissing(mode: mode.rawValue)
+    }
+  }
+}

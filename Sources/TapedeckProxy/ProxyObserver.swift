@@ -1,0 +1,45 @@
+public import TapedeckHTTP
+internal import TapedeckServer
+internal import TapedeckSockets
+
+/// How exchanges are told to a person or a program: one line each, written once a turn.
+public struct ExchangeLog: Sendable {
+  /// Appends the line for an exchange.
+  public var format: @Sendable (ExchangeSummary, inout [UInt8]) -> Void
+  public var write: @Sendable ([UInt8]) -> Void
+
+  public init(
+    format: @escaping @Sendable (ExchangeSummary, inout [UInt8]) -> Void,
+    write: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    self.format = format
+    self.write = write
+  }
+}
+
+/// Counts the exchanges of one loop and logs them.
+final class ProxyObserver: ExchangeObserver {
+  private let statistics: ProxyStatistics
+  private let log: ExchangeLog?
+  private var lines: [UInt8] = []
+
+  init(statistics: ProxyStatistics, log: ExchangeLog?, loop: EventLoop) {
+    self.statistics = statistics
+    self.log = log
+    guard log != nil else { return }
+    loop.atEveryTurnEnd { [weak self] in self?.flush() }
+  }
+
+  func exchangeFinished(_ summary: ExchangeSummary) {
+    statistics.count(summary)
+    log?.format(summary, &lines)
+  }
+
+  private func flush() {
+    guard !lines.isEmpty else { return }
+    log?.write(lines)
+    lines.removeAll(keepingCapacity: true)
+  }
+
+  deinit { flush() }
+}

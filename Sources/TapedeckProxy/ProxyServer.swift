@@ -1,0 +1,168 @@
+internal import Synchronization
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckServer
+internal import TapedeckSockets
+internal import TapedeckUpstream
+
+/// A running proxy: the responder chain behind a server, and the cassette behind the chain.
+public final class ProxyServer: Sendable {
+  private let server: HTTPServer
+  private let tape: Tape
+  private let statistics: ProxyStatistics
+  /// How many interactions an earlier run had left in its journal, and this start saved.
+  public let recoveredCount: Int
+  /// What a person should know about the cassette as it was found.
+  public let warnings: [String]
+
+  /// Opens the cassette, listens and serves. Throws `ProxyError`, `CassetteError` or `UpstreamURLError`.
+  public init(_ configuration: ProxyConfiguration) throws {
+    try configuration.validate()
+    guard
+      let address = SocketAddress(configuration.listen)
+    else { throw ProxyError.badListenAddress(configuration.listen) }
+    let upstream = try configuration.upstream.map { try Self.upstreamConfiguration($0, configuration) }
+    let statistics = ProxyStatistics()
+    let recording = try Recording.open(configuration, upstream: upstream?.origin)
+    let tape = Tape(
+      configuration: configuration, cassette: recording.cassette, recorder: recording.recorder,
+      statistics: statistics)
+    let liveRewriter = configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil
+    let missExplanation = MissExplanation(configuration)
+    do {
+      var serving = ServerConfiguration()
+      serving.limits.bodyBytes = configuration.maxRequestBodyBytes
+      server = try HTTPServer(
+        address: address, threads: configuration.threads, configuration: serving,
+        makeObserver: { ProxyObserver(statistics: statistics, log: configuration.log, loop: $0) },
+        makeResponder: { loop in
+          let client = try upstream.map { settings in
+            var settings = settings
+            settings.onConnectionOpened = { statistics.countUpstreamConnection() }
+            return try UpstreamClient(configuration: settings, loop: loop)
+          }
+          // What answers a request, in order. The first answer wins.
+          return ResponderChain([
+            RouteResponder(configuration.router),
+            TapeResponder(
+              tape: tape, upstream: client, liveRewriter: liveRewriter,
+
+              replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
+              missExplanation: missExplanation),
+          ])
+        })
+    } catch {
+      _ = try? recording.recorder?.seal()
+      throw Self.explained(error)
+    }
+    self.tape = tape
+    self.statistics = statistics
+    recoveredCount = recording.recorder?.recoveredCount ?? 0
+    warnings = (recording.recorder?.warnings ?? []) + (recording.cassette?.warnings ?? [])
+  }
+
+  /// The system libraries in use, for `--version`.
+  public static var libraryVersions: String { "libcurl \(UpstreamClient.libcurlVersion)" }
+
+  /// Where clients reach it, with the real port.
+  public var baseURL: String { "http://\(server.address)" }
+  /// Whether only this machine can reach it.
+  public var isLoopback: Bool { server.address.isLoopback }
+
+  /// Lets exchanges in flight finish for at most `graceMilliseconds`, seals the cassette and tells what the run came
+  /// to. Call once. Throws when sealing fails; the journal then still holds everything.
+  public func stop(graceMilliseconds: Int = 10_000) throws -> ProxySummary {
+    server.stop(graceMilliseconds: graceMilliseconds)
+    var summary = statistics.summary
+    summary.recordingFailure = tape.recordingFailure
+    summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0
+    if let report = try tape.recorder?.seal() {
+      summary.filesWritten = report.written
+      summary.filesRemoved = report.removed
+    }
+    return summary
+  }
+
+  private static func upstreamConfiguration(
+    _ url: String, _ configuration: ProxyConfiguration
+  ) throws -> UpstreamConfiguration {
+    var upstream = UpstreamConfiguration(origin: try UpstreamOrigin(url))
+    upstream.caCertificatePath = configuration.caCertificate
+    upstream.verifiesTLS = configuration.verifiesTLS
+    upstream.preservesHost = configuration.preservesHost
+    upstream.passesEncodings = configuration.passesEncodings
+    upstream.usesEnvironmentProxy = configuration.usesEnvironmentProxy
+    return upstream
+  }
+
+  private static func explained(_ error: any Error) -> any Error {
+    guard let error = error as? SocketError, let address = error.subject else { return error }
+    if error.isAddressInUse { return ProxyError.addressInUse(address) }
+    if error.isPermissionDenied { return ProxyError.addressNotPermitted(address) }
+    return ProxyError.cannotListen("\(error)")
+  }
+}
+
+/// The cassette as a run needs it: opened for reading, for writing, for both or not at all.
+private struct Recording {
+  var cassette: Cassette?
+  var recorder: CassetteRecorder?
+  var rewriter: OriginRewriter?
+
+  static func open(_ configuration: ProxyConfiguration, upstream: UpstreamOrigin?) throws -> Recording {
+    guard let directory = configuration.cassette, configuration.mode != .passthrough else {
+      return Recording()
+    }
+    let mode = configuration.mode
+    var recording = Recording()
+    // A writer first saves what an earlier run left in its journal, so it opens before the reader.
+    if mode == .newEpisodes || mode == .all { recording.recorder = try recorder(directory, mode, upstream) }
+    do {
+      if mode.consultsCassette {
+        try recording.load(
+          directory, rewritesOrigin: configuration.rewritesOrigin,
+          mayBeAbsent: mode != .none && upstream != nil)
+      }
+      if mode == .once, recording.cassette == nil {
+        recording.recorder = try recorder(directory, mode, upstream)
+      }
+    } catch {
+      _ = try? recording.recorder?.seal()
+      throw error
+    }
+    return recording
+  }
+
+  private static func recorder(
+    _ directory: String, _ mode: RecordMode, _ upstream: UpstreamOrigin?
+  ) throws -> CassetteRecorder {
+    try CassetteRecorder.open(directory, upstream: upstream?.description, replacing: mode == .all)
+  }
+
+  private mutating func load(_ directory: String, rewritesOrigin: Bool, mayBeAbsent: Bool) throws {
+    do {
+      let cassette = try Cassette.load(directory) { interaction, upstream in
+        Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
+      }
+      self.cassette = cassette
+      rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
+    } catch {
+      guard case .absent = error else { throw error }
+      guard mayBeAbsent else { throw ProxyError.cassetteAbsent(directory) }
+    }
+  }
+}
+
+extension OriginRewriter {
+  init(_ origin: UpstreamOrigin) {
+    self.init(
+      scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
+      pathPrefix: origin.pathPrefix)
+  }
+
+  /// For the origin a cassette was recorded from; nil when it does not say.
+  init?(upstream: String?) {
+    guard let upstream, let origin = try? UpstreamOrigin(upstream) else { return nil }
+    self.init(origin)
+  }
+}

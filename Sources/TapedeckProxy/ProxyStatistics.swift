@@ -1,0 +1,68 @@
+internal import Synchronization
+internal import TapedeckHTTP
+
+/// Counters that every loop adds to.
+final class ProxyStatistics: Sendable {
+  private let recorded = Atomic(0)
+  private let replayed = Atomic(0)
+  private let repeated = Atomic(0)
+  private let overridden = Atomic(0)
+  private let forwarded = Atomic(0)
+  private let unmatched = Atomic(0)
+  private let failed = Atomic(0)
+  private let upstreamConnections = Atomic(0)
+
+  func countRecorded() { recorded.add(1, ordering: .relaxed) }
+  func countRepeated() { repeated.add(1, ordering: .relaxed) }
+  func countForwarded() { forwarded.add(1, ordering: .relaxed) }
+  func countFailed() { failed.add(1, ordering: .relaxed) }
+  func countUpstreamConnection() { upstreamConnections.add(1, ordering: .relaxed) }
+  func countUnmatched() { unmatched.add(1, ordering: .relaxed) }
+
+  func count(_ summary: ExchangeSummary) {
+    switch summary.source {
+    case .cassette: replayed.add(1, ordering: .relaxed)
+    case .route, .store: overridden.add(1, ordering: .relaxed)
+    case .upstream, .unmatched, .server: break
+    }
+  }
+
+  /// The counters now; what only the cassette knows is left at nothing.
+  var summary: ProxySummary {
+    var summary = ProxySummary()
+    summary.recorded = recorded.load(ordering: .relaxed)
+    summary.replayed = replayed.load(ordering: .relaxed)
+    summary.repeated = repeated.load(ordering: .relaxed)
+    summary.overridden = overridden.load(ordering: .relaxed)
+    summary.forwarded = forwarded.load(ordering: .relaxed)
+    summary.unmatched = unmatched.load(ordering: .relaxed)
+    summary.failed = failed.load(ordering: .relaxed)
+    summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
+    return summary
+  }
+}
+
+/// What a run came to.
+public struct ProxySummary: Sendable, Equatable {
+  public var recorded = 0
+  public var replayed = 0
+  /// Of the replayed: answers given once more after the recording had run out.
+  public var repeated = 0
+  /// Answered by a route or store.
+  public var overridden = 0
+  /// Passed through without being recorded.
+  public var forwarded = 0
+  public var unmatched = 0
+  /// Exchanges with the origin that came to nothing.
+  public var failed = 0
+  /// Recordings that nobody asked for.
+  public var unused = 0
+  public var upstreamConnections = 0
+  /// Interaction files that sealing wrote and removed.
+  public var filesWritten = 0
+  public var filesRemoved = 0
+  /// Why recording broke off, if it did.
+  public var recordingFailure: String?
+
+  public init() {}
+}

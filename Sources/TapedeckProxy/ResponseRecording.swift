@@ -1,0 +1,89 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckSockets
+internal import TapedeckUpstream
+
+/// Gathers one answer as it streams past, and hands the complete exchange to the tape.
+final class ResponseRecording {
+  private let job: RecordingJob
+  private let upstream: UpstreamExchange
+  private let request: HTTPRequest
+  private let sentFields: HTTPFields
+  private let head: HTTPResponseHead
+  private let framing: BodyFraming
+  private var spool: BodySpool?
+  private var chunks = ChunkLog()
+
+  init(
+    job: RecordingJob, request: HTTPRequest, sentFields: HTTPFields, upstream: UpstreamExchange,
+    head: HTTPResponseHead, framing: BodyFraming
+  ) {
+    self.job = job
+    self.request = request
+    self.sentFields = sentFields
+    self.upstream = upstream
+    self.head = head
+    self.framing = framing
+    spool = job.tape.recorder?.makeSpool()
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) {
+    if framing == .chunked {
+      chunks.append(bytes.count, endsChunk: endsChunk, at: elapsedNanoseconds)
+    }
+    guard let spool else { return }
+    do {
+      try spool.append(bytes)
+    } catch {
+      job.tape.fail("\(error)")
+      discard()
+    }
+  }
+
+  private var elapsedNanoseconds: Int64 {
+    upstream.startTime.map { MonotonicTime.now.nanoseconds(since: $0) } ?? 0
+  }
+
+  func discard() {
+    spool?.discard()
+    spool = nil
+  }
+
+  /// Returns when the exchange is safe, or when it is clear that it cannot be.
+  func finish(trailers: HTTPFields) {
+    guard let spool else { return }
+    self.spool = nil
+    do {
+      let response = RecordedResponse(
+        head: head, body: try spool.finish(), chunkSizes: framing == .chunked ? chunks.sizes : nil,
+        trailers: trailers, isCloseDelimited: framing == .untilClose)
+      let volatile = VolatileFacts(
+        recordedAtMilliseconds: WallClock.now, durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
+        remoteAddress: upstream.remoteAddress,
+        chunkOffsetsMilliseconds: framing == .chunked ? chunks.offsetsMilliseconds : nil)
+      var sent = request
+      sent.fields = sentFields
+      job.tape.record(
+        Interaction(request: sent, response: response, volatile: volatile), key: job.key, arrival: job.arrival
+      )
+    } catch {
+      job.tape.fail("\(error)")
+    }
+  }
+}
+
+/// The origin's chunks: how large, and when each was complete.
+struct ChunkLog {
+  private(set) var sizes: [Int] = []
+  private(set) var offsetsMilliseconds: [Double]? = []
+  private var current = 0
+
+  mutating func append(_ count: Int, endsChunk: Bool, at nanoseconds: Int64) {
+    current += count
+    guard endsChunk else { return }
+    sizes.append(current)
+    offsetsMilliseconds?.append(Double(nanoseconds / 1000) / 1000)
+    if sizes.count > VolatileFacts.maximumChunkOffsets { offsetsMilliseconds = nil }
+    current = 0
+  }
+}

@@ -1,0 +1,60 @@
+internal import TapedeckHTTP
+
+/// A connection as the place a streamed answer flows into.
+extension HTTPConnection: ResponseSink {
+  func informational(_ head: HTTPResponseHead) {
+    // An HTTP/1.0 client does not know interim answers (RFC 9110 §15.2).
+    guard exchange?.version == .http11 else { return }
+    enqueue(HTTP1Serializer.informational(head))
+    _ = demandAfterWrite()
+  }
+
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    guard var exchange else { return }
+    let framing = clientFraming(framing, version: exchange.version)
+    streamFraming = framing
+    if framing == .untilClose { exchange.keepsAlive = false }
+    exchange.status = head.status
+    self.exchange = exchange
+    enqueue(HTTP1Serializer.openHead(head, framing: framing))
+    enqueue(exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine)
+    _ = demandAfterWrite()
+  }
+
+  /// An answer without a known length goes in chunks, to a client that knows them (RFC 9112 §7.1).
+  private func clientFraming(_ framing: BodyFraming, version: HTTPVersion) -> BodyFraming {
+    switch framing {
+    case .chunked, .untilClose: version == .http11 ? .chunked : .untilClose
+    case .none, .length: framing
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    guard stream != nil, streamFraming != nil else { return .gone }
+    guard !bytes.isEmpty else { return .more }
+    if streamFraming == .chunked {
+      enqueue(HTTP1Serializer.chunkHead(bytes.count))
+      enqueue(bytes)
+      enqueue(HTTP1Serializer.crlf)
+    } else {
+      enqueue(bytes)
+    }
+    return demandAfterWrite()
+  }
+
+  func end(trailers: HTTPFields) {
+    guard stream != nil else { return }
+    if streamFraming == .chunked { enqueue(HTTP1Serializer.lastChunk(trailers: trailers)) }
+    endStream(wasCutShort: false)
+  }
+
+  func fail(_ response: HTTPResponse) {
+    guard stream != nil, let exchange else { return }
+    guard let framing = streamFraming else {
+      stream = nil
+      sendInsteadOfStream(response, exchange)
+      return
+    }
+    endStream(wasCutShort: true, resets: framing == .untilClose)
+  }
+}

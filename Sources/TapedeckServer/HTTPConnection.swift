@@ -1,0 +1,364 @@
+internal import TapedeckHTTP
+internal import TapedeckSockets
+
+/// One client's connection: reads requests, asks the responder, writes answers in order (RFC 9112 §9).
+///
+/// Promises: one answer at a time, so pipelined requests are answered in the order they came; input and output are
+/// bounded, and a client that does not read stops its own source; an error is answered before the connection ends, and
+/// the end is a lingering one (RFC 9112 §9.6). Belongs to its loop's thread. What an answer is and where it comes
+/// from is the responder's business.
+final class HTTPConnection: EventHandler {
+  private enum Phase { case reading, streaming, lingering, closed }
+
+  /// The exchange being answered.
+  struct Exchange {
+    var method: HTTPMethod
+    var target: [UInt8]
+    var version: HTTPVersion
+    var startedAt: MonotonicTime
+    var source = HTTPAnswer.Source.server
+    var status = 0
+    var keepsAlive: Bool
+  }
+
+  let worker: ServerWorker
+  private let socket: StreamSocket
+  private var registration: EventLoop.Registration?
+  private var interest: Interest = .read
+  private var parser: HTTP1RequestParser
+  private var phase = Phase.reading
+  private var output = OutputQueue()
+  /// Input that waits for the answer before it.
+  private var held: [UInt8] = []
+  private var hasPeerClosed = false
+  private var closesAfterOutput = false
+  private var resetsAfterOutput = false
+  private var isProcessing = false
+  private var isSourceWaiting = false
+  private var isFlushPlanned = false
+  private var headDeadline: MonotonicTime?
+  private var lingeringBytes = 0
+  private var timer: LoopTimer?
+  var exchange: Exchange?
+  var stream: (any ResponseSource)?
+  var streamFraming: BodyFraming?
+
+  private var configuration: ServerConfiguration { worker.configuration }
+
+  init(socket: StreamSocket, worker: ServerWorker) {
+    self.socket = socket
+    self.worker = worker
+    parser = HTTP1RequestParser(limits: worker.configuration.limits)
+  }
+
+  func start() -> Bool {
+    do {
+      registration = try worker.loop.add(socket.descriptor, .read, handler: self)
+    } catch {
+      return false
+    }
+    let timer = worker.loop.makeTimer { [weak self] in self?.timeOut() }
+    self.timer = timer
+    timer.set(worker.loop.now.adding(milliseconds: configuration.idleTimeoutMilliseconds))
+    return true
+  }
+
+  // MARK: Events
+
+  func descriptorReady(_ readiness: Readiness) {
+    if readiness.isBroken && !readiness.isReadable { return close(wasCutShort: true) }
+    if readiness.isWritable { flush() }
+    if readiness.isReadable, phase != .closed { readAndProcess() }
+    if phase != .closed { settle() }
+  }
+
+  private func readAndProcess() {
+    switch socket.read(into: worker.readBuffer) {
+    case .bytes(let count):
+      let bytes = UnsafeRawBufferPointer(rebasing: worker.readBuffer[..<count])
+      switch phase {
+      case .reading:
+        process(bytes)
+        processHeld()
+      case .streaming: held.append(contentsOf: bytes)
+      case .lingering:
+        lingeringBytes += count
+        if lingeringBytes > configuration.pipelinedInputBytes { close(wasCutShort: false) }
+      case .closed: break
+      }
+    case .wouldBlock: break
+    case .endOfStream: peerFinished()
+    case .failed: close(wasCutShort: true)
+    }
+  }
+
+  /// FIN: a client that is half closed still gets its answers (RFC 9112 §9.6); one in the middle of a request gets
+  /// nothing, since the request is not one.
+  private func peerFinished() {
+    hasPeerClosed = true
+    if phase == .lingering { close(wasCutShort: false) }
+  }
+
+  // MARK: Requests
+
+  private func process(_ bytes: UnsafeRawBufferPointer) {
+    isProcessing = true
+    defer { isProcessing = false }
+    var offset = 0
+    do throws(HTTPParseError) {
+      while phase == .reading, !closesAfterOutput, output.count <= configuration.outputHighWaterBytes {
+        guard let event = try parser.next(bytes, at: &offset) else {
+          if offset < bytes.count { continue }
+          break
+        }
+        switch event {
+        case .continueExpected:
+          if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
+        case .request(let request): answer(request)
+        }
+      }
+    } catch {
+      refuse(error)
+    }
+    if offset < bytes.count, phase == .streaming || phase == .reading, !closesAfterOutput {
+      held.append(contentsOf: bytes[offset...])
+    }
+    flush()
+  }
+
+  /// Goes on with input that was held back.
+  private func processHeld() {
+    guard !isProcessing else { return }
+    while phase == .reading, !held.isEmpty, output.count <= configuration.outputHighWaterBytes {
+      let input = held
+      held = []
+      input.withUnsafeBytes { process($0) }
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) {
+    headDeadline = nil
+    var exchange = Exchange(
+      method: request.method, target: request.target, version: request.version,
+      startedAt: worker.observer == nil ? worker.loop.now : .now, keepsAlive: request.keepsAlive)
+    if worker.isStopping { exchange.keepsAlive = false }
+    do {
+      guard let answer = try worker.responder.respond(to: request) else {
+        return send(ErrorResponse.notFound, exchange, by: .server)
+      }
+      exchange.source = answer.source
+      switch answer.content {
+      case .prepared(let prepared): send(prepared, exchange)
+      case .response(let response): send(response, exchange, by: answer.source)
+      case .stream(let source): begin(source, exchange)
+      }
+    } catch {
+      send(ErrorResponse.internalError("\(error)"), exchange, by: .server)
+    }
+  }
+
+  private func refuse(_ error: HTTPParseError) {
+    let exchange = Exchange(
+      method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
+      startedAt: worker.loop.now,
+      keepsAlive: false)
+    send(ErrorResponse.badMessage(error), exchange, by: .server)
+  }
+
+  // MARK: Answers in memory
+
+  func send(_ response: HTTPResponse, _ exchange: Exchange, by source: HTTPAnswer.Source) {
+    var exchange = exchange
+    exchange.source = source
+    send(PreparedResponse(response, to: exchange.method), exchange)
+  }
+
+  private func send(_ prepared: PreparedResponse, _ exchange: Exchange) {
+    if exchange.version == .http10, let unchunked = prepared.unchunked {
+      return send(PreparedResponse(unchunked, to: exchange.method), exchange)
+    }
+    output.append(prepared.openHead)
+    output.append(exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine)
+    output.append(prepared.wireBody)
+    var exchange = exchange
+    exchange.status = prepared.status
+    finish(exchange, wasCutShort: false)
+  }
+
+  /// The last byte of an answer is in the queue.
+  func finish(_ exchange: Exchange, wasCutShort: Bool) {
+    if !exchange.keepsAlive { closesAfterOutput = true }
+    self.exchange = nil
+    worker.observer?.exchangeFinished(
+      ExchangeSummary(
+        method: exchange.method, target: exchange.target, status: exchange.status, source: exchange.source,
+        durationNanoseconds: MonotonicTime.now.nanoseconds(since: exchange.startedAt),
+        wasCutShort: wasCutShort))
+  }
+
+  // MARK: Streams
+
+  private func begin(_ source: any ResponseSource, _ exchange: Exchange) {
+    self.exchange = exchange
+    phase = .streaming
+    stream = source
+    source.start(into: self)
+  }
+
+  func enqueue(_ bytes: [UInt8]) { output.append(bytes) }
+  func enqueue(_ bytes: UnsafeRawBufferPointer) { output.append(bytes) }
+
+  /// What the source of a stream may do after a write. What was written leaves at the end of the turn, together with
+  /// what else this turn brings, or now when it is much.
+  func demandAfterWrite() -> SinkDemand {
+    if output.count > configuration.outputHighWaterBytes { flush() }
+    if phase == .closed { return .gone }
+    flushAtTurnEnd()
+    isSourceWaiting = output.count > configuration.outputHighWaterBytes
+    return isSourceWaiting ? .wait : .more
+  }
+
+  private func flushAtTurnEnd() {
+    guard !isFlushPlanned else { return }
+    isFlushPlanned = true
+    worker.flushAtTurnEnd(self)
+  }
+
+  func turnEnded() {
+    isFlushPlanned = false
+    flush()
+    settle()
+  }
+
+  /// The stream is over; the connection goes on with the next request, unless it may not.
+  func endStream(wasCutShort: Bool, resets: Bool = false) {
+    guard let exchange else { return }
+    stream = nil
+    streamFraming = nil
+    isSourceWaiting = false
+    phase = .reading
+    if wasCutShort { closesAfterOutput = true }
+    resetsAfterOutput = resets
+    finish(exchange, wasCutShort: wasCutShort)
+    goOn()
+  }
+
+  /// After an answer that did not come from within `process`: on to what the client sent meanwhile.
+  private func goOn() {
+    guard !isProcessing else { return }
+    processHeld()
+    flushAtTurnEnd()
+  }
+
+  /// The stream failed before its head went out: there is still time for a proper answer.
+  func sendInsteadOfStream(_ response: HTTPResponse, _ exchange: Exchange) {
+    phase = .reading
+    isSourceWaiting = false
+    send(response, exchange, by: exchange.source)
+    goOn()
+  }
+
+  // MARK: Output
+
+  private func flush() {
+    guard phase != .closed else { return }
+    if output.flush(to: socket) != nil { return close(wasCutShort: true) }
+    if output.isEmpty, closesAfterOutput, phase == .reading { return finishConnection() }
+    if isSourceWaiting, output.count <= configuration.outputHighWaterBytes / 4 {
+      isSourceWaiting = false
+      stream?.resume()
+    }
+    if phase == .reading, !held.isEmpty { processHeld() }
+  }
+
+  /// Everything is sent: half-close, swallow what still comes for a while, close.
+  private func finishConnection() {
+    if resetsAfterOutput {
+      close(wasCutShort: true)
+    } else if hasPeerClosed {
+      close(wasCutShort: false)
+    } else {
+      phase = .lingering
+      held = []
+      socket.finishSending()
+      setTimer(configuration.lingerMilliseconds)
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Puts interest and deadline in step with the state, once per event.
+  private func settle() {
+    if hasPeerClosed, phase == .reading, held.isEmpty {
+      closesAfterOutput = true
+      flush()
+    }
+    guard phase != .closed else { return }
+    var wanted: Interest = []
+    let mayRead =
+      held.count <= configuration.pipelinedInputBytes
+      && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
+    if !hasPeerClosed, mayRead { wanted.insert(.read) }
+    if !output.isEmpty { wanted.insert(.write) }
+    if wanted != interest, let registration {
+      interest = wanted
+      worker.loop.change(registration, wanted)
+    }
+    setDeadline()
+  }
+
+  private func setDeadline() {
+    if phase == .lingering { return }
+    if !output.isEmpty { return setTimer(configuration.writeTimeoutMilliseconds) }
+    if phase == .streaming {
+      hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
+    } else if parser.isReadingBody {
+      setTimer(configuration.bodyTimeoutMilliseconds)
+    } else if parser.isBetweenRequests {
+      if worker.isStopping { return close(wasCutShort: false) }
+      setTimer(configuration.idleTimeoutMilliseconds)
+    } else if headDeadline == nil {
+      let deadline = worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
+      headDeadline = deadline
+      timer?.set(deadline)
+    }
+  }
+
+  private func setTimer(_ milliseconds: Int) {
+    timer?.set(worker.loop.now.adding(milliseconds: milliseconds))
+  }
+
+  private func timeOut() {
+    switch phase {
+    case .streaming where streamFraming == nil: setTimer(configuration.abandonedMilliseconds)
+    case .reading where output.isEmpty && !parser.isBetweenRequests:
+      send(
+        ErrorResponse.requestTimeout,
+        Exchange(
+          method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
+          startedAt: worker.loop.now, keepsAlive: false), by: .server)
+      flush()
+      if phase != .closed { settle() }
+    default: close(wasCutShort: !output.isEmpty || phase == .streaming)
+    }
+  }
+
+  // MARK: Closing
+
+  func closeIfIdle() {
+    if phase == .reading, output.isEmpty, parser.isBetweenRequests { close(wasCutShort: false) }
+  }
+
+  func close(wasCutShort: Bool) {
+    guard phase != .closed else { return }
+    let source = stream
+    phase = .closed
+    stream = nil
+    timer?.cancel()
+    if let registration { worker.loop.remove(registration) }
+    wasCutShort ? socket.closeWithReset() : socket.close()
+    source?.cancel()
+    if let exchange { finish(exchange, wasCutShort: true) }
+    worker.forget(self)
+  }
+}

@@ -1,0 +1,84 @@
+internal import TapedeckSockets
+
+/// Bytes on their way to a client. Small pieces are joined, so that everything of one turn leaves in one call; a large
+/// body is kept by reference and never copied.
+struct OutputQueue {
+  private static let copyLimit = 8 * 1024
+  private static let keptCapacity = 4 * 1024
+
+  /// Whole bodies and full tails, in order; `segmentStart` bytes of the first are sent.
+  private var segments: [[UInt8]] = []
+  private var firstSegment = 0
+  private var segmentStart = 0
+  private var tail: [UInt8] = []
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ bytes: [UInt8]) {
+    guard bytes.count > Self.copyLimit else {
+      tail.append(contentsOf: bytes)
+      count += bytes.count
+      return
+    }
+    closeTail()
+    segments.append(bytes)
+    count += bytes.count
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    tail.append(contentsOf: bytes)
+    count += bytes.count
+  }
+
+  private mutating func closeTail() {
+    guard !tail.isEmpty else { return }
+    segments.append(tail)
+    tail = []
+  }
+
+  /// Writes until nothing is left or the socket is full. Returns nil when all went well, else the failure.
+  mutating func flush(to socket: StreamSocket) -> TransferResult? {
+    while count > 0 {
+      let result = writeOnce(to: socket)
+      guard case .bytes(let written) = result else {
+        if case .wouldBlock = result { return nil }
+        return result
+      }
+      consume(written)
+    }
+    if tail.capacity > Self.keptCapacity { tail = [] }
+    return nil
+  }
+
+  private func writeOnce(to socket: StreamSocket) -> TransferResult {
+    guard firstSegment < segments.count else {
+      return tail.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0[segmentStart...])) }
+    }
+    let next = firstSegment + 1 < segments.count ? segments[firstSegment + 1] : tail
+    return segments[firstSegment].withUnsafeBytes { first in
+      next.withUnsafeBytes { second in
+        socket.write(UnsafeRawBufferPointer(rebasing: first[segmentStart...]), second)
+      }
+    }
+  }
+
+  private mutating func consume(_ written: Int) {
+    count -= written
+    var rest = written + segmentStart
+    while firstSegment < segments.count, rest >= segments[firstSegment].count {
+      rest -= segments[firstSegment].count
+      segments[firstSegment] = []
+      firstSegment += 1
+    }
+    if firstSegment == segments.count {
+      segments.removeAll(keepingCapacity: true)
+      firstSegment = 0
+      if rest == tail.count {
+        tail.removeAll(keepingCapacity: true)
+        rest = 0
+      }
+    }
+    segmentStart = rest
+  }
+}

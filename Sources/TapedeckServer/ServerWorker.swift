@@ -1,0 +1,115 @@
+internal import TapedeckHTTP
+internal import TapedeckSockets
+
+/// What the connections of one loop share: the loop, the responder, one read buffer.
+final class ServerWorker: EventHandler {
+  let loop: EventLoop
+  let configuration: ServerConfiguration
+  let responder: any Responder
+  let observer: (any ExchangeObserver)?
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+  private let listener: Listener
+  private var listening: EventLoop.Registration?
+  private var acceptPause: LoopTimer?
+  private var stopTimer: LoopTimer?
+  private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+  private var unflushed: [HTTPConnection] = []
+  private var whenStopped: (() -> Void)?
+
+  /// Accepted per wake-up, so that other loops get their share.
+  private static let acceptBatch = 16
+  private static let acceptPauseMilliseconds = 100
+
+  init(
+    loop: EventLoop, listener: Listener, configuration: ServerConfiguration, responder: any Responder,
+    observer: (any ExchangeObserver)?
+  ) {
+    self.loop = loop
+    self.listener = listener
+    self.configuration = configuration
+    self.responder = responder
+    self.observer = observer
+  }
+
+  deinit { readBuffer.deallocate() }
+
+  var isStopping: Bool { whenStopped != nil }
+
+  func startAccepting() throws(SocketError) {
+    listening = try loop.add(listener.descriptor, [.read, .exclusive], handler: self)
+  }
+
+  /// To be called once, on the loop's thread.
+  func flushAtEveryTurnEnd() {
+    loop.atEveryTurnEnd { [weak self] in
+      guard let self, !self.unflushed.isEmpty else { return }
+      let connections = self.unflushed
+      self.unflushed.removeAll(keepingCapacity: true)
+      for connection in connections { connection.turnEnded() }
+    }
+  }
+
+  func flushAtTurnEnd(_ connection: HTTPConnection) { unflushed.append(connection) }
+
+  func descriptorReady(_ readiness: Readiness) {
+    for _ in 0..<Self.acceptBatch {
+      switch listener.accept() {
+      case .connection(let socket): open(socket)
+      case .none: return
+      case .exhausted: return pauseAccepting()
+      }
+    }
+  }
+
+  private func open(_ socket: StreamSocket) {
+    let connection = HTTPConnection(socket: socket, worker: self)
+    guard connection.start() else { return }
+    connections[ObjectIdentifier(connection)] = connection
+  }
+
+  func forget(_ connection: HTTPConnection) {
+    connections[ObjectIdentifier(connection)] = nil
+    finishStoppingIfIdle()
+  }
+
+  /// Out of descriptors: a level-triggered listener would spin, so it rests.
+  private func pauseAccepting() {
+    stopAccepting()
+    let timer = loop.makeTimer { [weak self] in
+      guard let self, !self.isStopping else { return }
+      try? self.startAccepting()
+    }
+    timer.set(loop.now.adding(milliseconds: Self.acceptPauseMilliseconds))
+    acceptPause = timer
+  }
+
+  private func stopAccepting() {
+    guard let registration = listening else { return }
+    listening = nil
+    loop.remove(registration)
+  }
+
+  // MARK: Stopping
+
+  /// Takes no more connections, lets exchanges in flight finish for `graceMilliseconds`, then calls `done` once.
+  func stop(graceMilliseconds: Int, done: @escaping () -> Void) {
+    guard whenStopped == nil else { return }
+    whenStopped = done
+    stopAccepting()
+    for connection in Array(connections.values) { connection.closeIfIdle() }
+    let timer = loop.makeTimer { [weak self] in
+      guard let self else { return }
+      for connection in Array(self.connections.values) { connection.close(wasCutShort: true) }
+    }
+    timer.set(loop.now.adding(milliseconds: graceMilliseconds))
+    stopTimer = timer
+    finishStoppingIfIdle()
+  }
+
+  private func finishStoppingIfIdle() {
+    guard connections.isEmpty, let done = whenStopped else { return }
+    stopTimer?.cancel()
+    whenStopped = {}
+    done()
+  }
+}

@@ -1,0 +1,160 @@
+internal import CSystem
+internal import Glibc
+
+/// What a descriptor is waited on for.
+public struct Interest: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let read = Interest(rawValue: UInt32(td_epoll_in))
+  public static let write = Interest(rawValue: UInt32(td_epoll_out))
+  /// Of several loops waiting on one descriptor, wake one.
+  public static let exclusive = Interest(rawValue: 1 << 28)
+}
+
+/// What a descriptor is ready for.
+public struct Readiness: Sendable {
+  let bits: UInt32
+
+  public var isReadable: Bool { bits & UInt32(td_epoll_in) != 0 }
+  public var isWritable: Bool { bits & UInt32(td_epoll_out) != 0 }
+  /// The connection is over in both directions.
+  public var isBroken: Bool { bits & UInt32(td_epoll_error | td_epoll_hang_up) != 0 }
+}
+
+/// Something that wants to hear about a descriptor, on the loop's thread.
+public protocol EventHandler: AnyObject {
+  func descriptorReady(_ readiness: Readiness)
+}
+
+/// One thread's wait for the kernel: epoll, timers and a mailbox.
+///
+/// Promises: a handler that was removed is not called any more, even for an event that was already fetched (slots
+/// carry a generation); timers cost nothing to move; with nothing to do it sleeps. Assumes one thread: only `mailbox`
+/// may be touched from elsewhere.
+public final class EventLoop {
+  /// A place in the loop's table, good for one descriptor's stay.
+  public struct Registration: Sendable {
+    fileprivate let index: UInt32
+    fileprivate let generation: UInt32
+    fileprivate let descriptor: Int32
+    fileprivate var bits: UInt64 { UInt64(generation) << 32 | UInt64(index) }
+  }
+
+  private struct Slot {
+    var generation: UInt32 = 0
+    var handler: (any EventHandler)?
+  }
+
+  private let epoll: Int32
+  private let timers = TimerQueue()
+  private var slots: [Slot] = [Slot()]
+  private var freeSlots: [UInt32] = []
+  private var turnEndActions: [() -> Void] = []
+  private var isStopping = false
+  public let mailbox: LoopMailbox
+  /// The time at the start of this turn.
+  public private(set) var now = MonotonicTime.now
+
+  public init() throws(SocketError) {
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard epoll >= 0 else { throw SocketError("epoll_create1") }
+    mailbox = try LoopMailbox()
+    // Slot 0 is the mailbox: it has no handler, and its bits are zero.
+    var event = epoll_event()
+    event.events = Interest.read.rawValue
+    guard epoll_ctl(epoll, EPOLL_CTL_ADD, mailbox.wakeDescriptor, &event) == 0 else {
+      throw SocketError("epoll_ctl add")
+    }
+  }
+
+  deinit { close(epoll) }
+
+  // MARK: Descriptors
+
+  public func add(
+    _ descriptor: Int32, _ interest: Interest, handler: any EventHandler
+  ) throws(SocketError) -> Registration {
+    let index = freeSlots.popLast() ?? appendSlot()
+    let registration = Registration(
+      index: index, generation: slots[Int(index)].generation, descriptor: descriptor)
+    guard control(EPOLL_CTL_ADD, registration, interest) == 0 else {
+      freeSlots.append(index)
+      throw SocketError("epoll_ctl add")
+    }
+    slots[Int(index)].handler = handler
+    return registration
+  }
+
+  private func appendSlot() -> UInt32 {
+    slots.append(Slot())
+    return UInt32(slots.count - 1)
+  }
+
+  public func change(_ registration: Registration, _ interest: Interest) {
+    _ = control(EPOLL_CTL_MOD, registration, interest)
+  }
+
+  /// Forgets the descriptor. It may already be closed.
+  public func remove(_ registration: Registration) {
+    let index = Int(registration.index)
+    guard slots[index].generation == registration.generation, slots[index].handler != nil else { return }
+    _ = control(EPOLL_CTL_DEL, registration, [])
+    slots[index].handler = nil
+    slots[index].generation &+= 1
+    freeSlots.append(registration.index)
+  }
+
+  private func control(_ operation: Int32, _ registration: Registration, _ interest: Interest) -> Int32 {
+    var event = epoll_event()
+    event.events = interest.rawValue
+    event.data.u64 = registration.bits
+    return epoll_ctl(epoll, operation, registration.descriptor, &event)
+  }
+
+  // MARK: Time
+
+  public func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
+    LoopTimer(queue: timers, action: action)
+  }
+
+  /// Runs `action` at the end of every turn, before the loop waits again.
+  public func atEveryTurnEnd(_ action: @escaping () -> Void) { turnEndActions.append(action) }
+
+  // MARK: Running
+
+  /// Runs until `stop()`; afterwards the loop is of no further use.
+  public func run() {
+    withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+      while !isStopping { turn(events) }
+    }
+  }
+
+  public func stop() { isStopping = true }
+
+  private func turn(_ events: UnsafeMutableBufferPointer<epoll_event>) {
+    let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), waitMilliseconds())
+    now = .now
+    var hasMail = false
+    for event in events.prefix(Int(max(0, count))) {
+      let bits = event.data.u64
+      if bits == 0 { hasMail = true } else { dispatch(bits, Readiness(bits: event.events)) }
+    }
+    if hasMail { for job in mailbox.takeAll() { job() } }
+    timers.fire(now: now)
+    for action in turnEndActions { action() }
+  }
+
+  private func dispatch(_ bits: UInt64, _ readiness: Readiness) {
+    let slot = slots[Int(bits & 0xFFFF_FFFF)]
+    guard slot.generation == UInt32(bits >> 32) else { return }
+    slot.handler?.descriptorReady(readiness)
+  }
+
+  /// Rounded up, so that a timer is due when the wait is over.
+  private func waitMilliseconds() -> Int32 {
+    guard let next = timers.next else { return -1 }
+    let wait = next.nanoseconds(since: .now)
+    return wait <= 0 ? 0 : Int32(clamping: (wait + 999_999) / 1_000_000)
+  }
+}

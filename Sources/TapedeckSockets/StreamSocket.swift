@@ -1,0 +1,77 @@
+internal import CSystem
+internal import Glibc
+
+/// What a read or write came to.
+public enum TransferResult: Sendable {
+  case bytes(Int)
+  case wouldBlock
+  case endOfStream
+  case failed(code: Int32)
+}
+
+/// A connected, non-blocking stream socket; closes once.
+public final class StreamSocket {
+  public private(set) var descriptor: Int32
+
+  public init(adopting descriptor: Int32) {
+    self.descriptor = descriptor
+    var one: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+  }
+
+  deinit { close() }
+
+  public func close() {
+    guard descriptor >= 0 else { return }
+    Glibc.close(descriptor)
+    descriptor = -1
+  }
+
+  /// Closes so that the peer sees a reset, not an orderly end.
+  public func closeWithReset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    close()
+  }
+
+  /// Tells the peer that nothing more will be sent.
+  public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  public func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .endOfStream }
+      if errno != EINTR { return Self.failure() }
+    }
+  }
+
+  public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
+    while true {
+      let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      if count >= 0 { return .bytes(count) }
+      if errno != EINTR { return Self.failure() }
+    }
+  }
+
+  /// Writes both buffers in one call, in order.
+  public func write(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> TransferResult {
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+      vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+      vectors[1] = iovec(
+        iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+      var message = msghdr()
+      message.msg_iov = vectors.baseAddress
+      message.msg_iovlen = 2
+      while true {
+        let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        if count >= 0 { return .bytes(count) }
+        if errno != EINTR { return Self.failure() }
+      }
+    }
+  }
+
+  private static func failure() -> TransferResult {
+    errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed(code: errno)
+  }
+}

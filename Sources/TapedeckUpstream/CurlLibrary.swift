@@ -1,0 +1,33 @@
+internal import CCurl
+internal import Glibc
+
+/// libcurl as a whole: started once a process, before the first handle.
+enum CurlLibrary {
+  /// Whether libcurl is ready; the first caller starts it.
+  static let isStarted: Bool = {
+    ignoreBrokenPipes()
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }()
+
+  /// libcurl with CURLOPT_NOSIGNAL leaves SIGPIPE alone, and OpenSSL writes its goodbye to sockets that may
+  /// be dead.
+  private static func ignoreBrokenPipes() {
+    var current = sigaction()
+    guard sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil else {
+      return
+    }
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// libcurl's version with its TLS library, like `7.88.1 (OpenSSL/3.0.19)`.
+  static var version: String {
+    guard let info = td_version_info()?.pointee, let version = info.version else { return "?" }
+    let tls = info.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
+    return String(cString: version) + tls
+  }
+
+  /// libcurl's own words for a result.
+  static func text(_ code: CURLcode) -> String {
+    curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+  }
+}

@@ -1,0 +1,241 @@
+internal import CCurl
+internal import TapedeckHTTP
+internal import TapedeckSockets
+
+/// One easy handle, set up once and used for one exchange after another.
+///
+/// What never changes (callbacks, TLS, the ban on everything libcurl likes to do by itself) is set when the
+/// handle is made; a request changes method, target, fields and body only.
+final class CurlTransfer {
+  let easy: UnsafeMutableRawPointer
+  private let configuration: UpstreamConfiguration
+  private let loop: EventLoop
+  private let sockets: CurlSocketTable
+  private let errorText: UnsafeMutablePointer<CChar>
+  private var headers: CurlHeaderList?
+  private var timer: LoopTimer?
+  private(set) var exchange: UpstreamExchange?
+  private(set) var receiver: ResponseReceiver?
+  private var isIdempotent = true
+  private var bodyBytes = 0
+  /// How often libcurl was about to send the request.
+  private var departures = 0
+  private var openedBeforeDeparture = 0
+  private var openedHere = 0
+  private var isSecondAttempt = false
+  private var isReuseForbidden = false
+  private var uploadedAtLastLook = 0
+  /// What the timer found.
+  var onTimeout: (CurlTransfer, UpstreamFailure) -> Void = { _, _ in }
+
+  init(
+    _ configuration: UpstreamConfiguration, loop: EventLoop, sockets: CurlSocketTable
+  ) throws(UpstreamError) {
+    guard let easy = curl_easy_init() else { throw .libcurlFailed(reason: "no handle could be made") }
+    self.easy = easy
+    self.configuration = configuration
+    self.loop = loop
+    self.sockets = sockets
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    timer = loop.makeTimer { [weak self] in self?.timeIsUp() }
+    let codes = CurlOptions.apply(configuration, to: easy) + installCallbacks()
+    if let refused = codes.first(where: { $0 != CURLE_OK }) {
+      throw .libcurlFailed(reason: CurlLibrary.text(refused))
+    }
+  }
+
+  deinit {
+    curl_easy_cleanup(easy)
+    errorText.deallocate()
+  }
+
+  private func installCallbacks() -> [CURLcode] {
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    return [
+      td_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
+      td_easy_set_pointer(easy, CURLOPT_PRIVATE, this),
+      td_easy_on_header(easy, CurlCallbacks.header, this),
+      td_easy_on_body(easy, CurlCallbacks.body, this),
+      td_easy_on_request(easy, CurlCallbacks.departure, this),
+      td_easy_on_open_socket(easy, CurlCallbacks.openSocket, this),
+      // A connection outlives the handle that opened it, but not the table.
+      td_easy_on_close_socket(
+        easy, CurlCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque()),
+    ]
+  }
+
+  // MARK: One exchange
+
+  /// Whether the next start may use a connection that served before.
+  var mayReuse: Bool { isIdempotent && !isSecondAttempt }
+
+  func prepare(_ exchange: UpstreamExchange, _ request: HTTPRequest, receiver: ResponseReceiver) {
+    self.exchange = exchange
+    self.receiver = receiver
+    isIdempotent = request.method.isIdempotent
+    bodyBytes = request.body.count
+    departures = 0
+    openedHere = 0
+    isSecondAttempt = false
+    uploadedAtLastLook = 0
+    errorText[0] = 0
+    setMethod(request)
+    let lines = UpstreamRequestLines(request, configuration)
+    let headers = CurlHeaderList(lines)
+    self.headers = headers
+    lines.target.withUnsafeBytes {
+      _ = td_easy_set_string(easy, CURLOPT_REQUEST_TARGET, $0.bindMemory(to: CChar.self).baseAddress)
+    }
+    _ = td_easy_set_list(easy, CURLOPT_HTTPHEADER, headers.first)
+    // RFC 9110 §9.2.2: a proxy must not repeat a request that is not idempotent, and libcurl repeats what it
+    // sent on a reused connection that turns out dead (wire.md B37).
+    _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isIdempotent ? 0 : 1)
+    _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0)
+    isReuseForbidden = false
+  }
+
+  /// HTTPGET undoes what the last exchange set; the order of the rest matters to libcurl.
+  private func setMethod(_ request: HTTPRequest) {
+    _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
+    _ = td_easy_set_long(easy, CURLOPT_HTTPGET, 1)
+    if request.body.isEmpty {
+      // Without NOBODY libcurl waits for the body that an answer to HEAD announces and never sends. But with it no
+      // body is sent either; the odd HEAD that has one goes without, and its transfer lingers until it is dropped.
+      if request.method == .head { _ = td_easy_set_long(easy, CURLOPT_NOBODY, 1) }
+    } else {
+      _ = td_easy_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+      request.body.withUnsafeBytes {
+        _ = td_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.bindMemory(to: CChar.self).baseAddress)
+      }
+    }
+    _ = td_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+  }
+
+  /// Lets go of the exchange, and of the memory it took.
+  func clear() {
+    timer?.cancel()
+    exchange = nil
+    receiver = nil
+    headers = nil
+    _ = td_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
+    _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
+  }
+
+  // MARK: What libcurl tells
+
+  func opensSocket(_ address: curl_sockaddr) -> Int32 {
+    openedHere += 1
+    return sockets.open(address)
+  }
+
+  /// The request is about to leave. False keeps it here.
+  func departs(to address: String) -> Bool {
+    departures += 1
+    exchange?.departed(to: address)
+    wait(configuration.timeouts.firstByteMilliseconds)
+    if departures == 1 {
+      openedBeforeDeparture = openedHere
+      return true
+    }
+    // libcurl sends again because a reused connection died: once, where it harms nobody, and on a new
+    // connection only.
+    return isIdempotent && !isSecondAttempt && departures == 2 && openedHere > openedBeforeDeparture
+  }
+
+  /// Whether libcurl gave up because `departs` said no, and another try on a new connection is in order.
+  func takeSecondAttempt(after code: CURLcode) -> Bool {
+    guard code == CURLE_ABORTED_BY_CALLBACK, isIdempotent, !isSecondAttempt, departures == 2,
+      let receiver, !receiver.hasSeenBytes, !receiver.isOver
+    else { return false }
+    isSecondAttempt = true
+    departures = 0
+    _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+    return true
+  }
+
+  func receivesHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard let receiver else { return false }
+    let goesOn = receiver.receiveHeadLine(line)
+    followUp(receiver)
+    return goesOn
+  }
+
+  func receivesBody(_ bytes: UnsafeRawBufferPointer) -> ResponseReceiver.Verdict {
+    guard let receiver else { return .abort }
+    let verdict = receiver.receiveBody(bytes)
+    followUp(receiver)
+    return verdict
+  }
+
+  private func followUp(_ receiver: ResponseReceiver) {
+    if !receiver.allowsReuse, !isReuseForbidden {
+      isReuseForbidden = true
+      _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+    }
+    waitForMore(receiver)
+  }
+
+  func evidence(_ code: CURLcode) -> TransferEvidence {
+    var evidence = TransferEvidence(origin: configuration.origin, code: code)
+    evidence.text = String(cString: errorText)
+    var systemError = 0
+    _ = td_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
+    evidence.systemError = Int32(truncatingIfNeeded: systemError)
+    evidence.isResolved = size(CURLINFO_NAMELOOKUP_TIME_T) > 0
+    evidence.hasDeparted = departures > 0
+    evidence.hasSeenBytes = receiver?.hasSeenBytes ?? false
+    evidence.hasWholeHead = receiver?.isWaitingForHead == false
+    evidence.isIdempotent = isIdempotent
+    return evidence
+  }
+
+  private func size(_ info: CURLINFO) -> Int {
+    var value: curl_off_t = 0
+    _ = td_easy_get_size(easy, info, &value)
+    return Int(value)
+  }
+}
+
+// MARK: - Time
+
+extension CurlTransfer {
+  /// How long libcurl may take to notice that the message is over, before the connection is dropped.
+  private static let lingerMilliseconds = 1_000
+
+  private func wait(_ milliseconds: Int) { timer?.set(loop.now.adding(milliseconds: milliseconds)) }
+
+  /// Sets the timer to what is waited for now: nothing while the client is the slow one.
+  func waitForMore(_ receiver: ResponseReceiver) {
+    if receiver.isOver {
+      wait(Self.lingerMilliseconds)
+    } else if receiver.isWaitingForHead {
+      wait(configuration.timeouts.firstByteMilliseconds)
+    } else if receiver.isPaused || receiver.isEventStream {
+      timer?.cancel()
+    } else {
+      wait(configuration.timeouts.readIdleMilliseconds)
+    }
+  }
+
+  private func timeIsUp() {
+    guard let receiver else { return }
+    let origin = configuration.origin
+    guard receiver.isWaitingForHead else {
+      let detail = "\(origin) sent nothing for \(configuration.timeouts.readIdleMilliseconds) ms."
+      return onTimeout(self, UpstreamFailure(.readTimeout, detail))
+    }
+    let patience = configuration.timeouts.firstByteMilliseconds
+    let uploaded = size(CURLINFO_SIZE_UPLOAD_T)
+    if uploaded > uploadedAtLastLook {
+      // The origin is still reading; the wait for its answer starts when it has read everything.
+      uploadedAtLastLook = uploaded
+      return wait(patience)
+    }
+    onTimeout(
+      self,
+      uploaded < bodyBytes
+        ? UpstreamFailure(.writeTimeout, "\(origin) read \(uploaded) of \(bodyBytes) bytes, then no more.")
+        : UpstreamFailure(.firstByteTimeout, "\(origin) sent no answer within \(patience) ms."))
+  }
+}

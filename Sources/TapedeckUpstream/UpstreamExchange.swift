@@ -1,0 +1,56 @@
+internal import Glibc
+public import TapedeckHTTP
+public import TapedeckSockets
+
+/// One request to the origin and its answer, which flows into a sink. All calls come on the loop's thread.
+public final class UpstreamExchange: ResponseSource {
+  enum State {
+    case new
+    case waiting(until: MonotonicTime)
+    case running(CurlTransfer)
+    case over
+  }
+
+  private let client: UpstreamClient
+  /// Emptied once the transfer has taken it over.
+  private(set) var request: HTTPRequest
+  private(set) var receiver: ResponseReceiver?
+  var state = State.new
+
+  /// Who was asked, as `ip:port`; nil until a connection stood.
+  public private(set) var remoteAddress: String?
+  /// When `start(into:)` was called.
+  public private(set) var startTime: MonotonicTime?
+
+  init(_ request: HTTPRequest, client: UpstreamClient) {
+    self.request = request
+    self.client = client
+  }
+
+  public func start(into sink: any ResponseSink) {
+    guard case .new = state, startTime == nil else { return }
+    startTime = .now
+    receiver = ResponseReceiver(
+      sink: sink, method: request.method, origin: client.configuration.origin,
+      limits: client.configuration.limits)
+    client.start(self)
+  }
+
+  public func resume() { client.resume(self) }
+
+  public func cancel() {
+    receiver?.close()
+    client.cancel(self)
+  }
+
+  func departed(to address: String) { remoteAddress = address }
+
+  /// The transfer holds its own copy by now.
+  func dropBody() { request.body = [] }
+
+  /// Tells the sink what happened, if that is still to be told.
+  func finish(_ failure: UpstreamFailure?) {
+    state = .over
+    receiver?.finish(failure)
+  }
+}

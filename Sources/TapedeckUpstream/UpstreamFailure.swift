@@ -1,0 +1,112 @@
+internal import TapedeckHTTP
+
+/// An exchange with the origin that did not work out: the cause, in the words of RFC 9209 §2.3, and the
+/// evidence.
+struct UpstreamFailure: Error, Equatable {
+  enum Cause: String, CaseIterable {
+    case dnsTimeout = "dns_timeout"
+    case dnsError = "dns_error"
+    case unroutable = "destination_ip_unroutable"
+    case refused = "connection_refused"
+    case terminated = "connection_terminated"
+    case connectTimeout = "connection_timeout"
+    case readTimeout = "connection_read_timeout"
+    case writeTimeout = "connection_write_timeout"
+    case limitReached = "connection_limit_reached"
+    case tlsProtocol = "tls_protocol_error"
+    case tlsCertificate = "tls_certificate_error"
+    case tlsAlert = "tls_alert_received"
+    case badRequest = "http_request_error"
+    case incomplete = "http_response_incomplete"
+    case headTooLarge = "http_response_header_section_size"
+    case firstByteTimeout = "http_response_timeout"
+    case protocolError = "http_protocol_error"
+    case unavailable = "destination_unavailable"
+    case internalError = "proxy_internal_error"
+  }
+
+  let cause: Cause
+  /// For people. Holds no header, target or body of the exchange.
+  let detail: String
+
+  init(_ cause: Cause, _ detail: String) {
+    self.cause = cause
+    self.detail = detail
+  }
+}
+
+extension UpstreamFailure.Cause {
+  /// What the client hears (RFC 9110 §15.6).
+  var status: Int {
+    switch self {
+    case .badRequest: 400
+    case .limitReached, .unavailable: 503
+    case .dnsTimeout, .connectTimeout, .readTimeout, .writeTimeout, .firstByteTimeout: 504
+    default: 502
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .dnsTimeout: "The origin's name could not be looked up in time"
+    case .dnsError: "The origin's name could not be resolved"
+    case .unroutable: "There is no route to the origin"
+    case .refused: "The origin refused the connection"
+    case .terminated: "The origin broke the connection"
+    case .connectTimeout: "The origin did not accept the connection in time"
+    case .readTimeout: "The origin stopped in the middle of its answer"
+    case .writeTimeout: "The origin stopped reading the request"
+    case .limitReached: "There is no connection left to ask the origin with"
+    case .tlsProtocol: "The origin does not speak TLS as expected"
+    case .tlsCertificate: "The origin's certificate was not accepted"
+    case .tlsAlert: "The origin ended the TLS handshake"
+    case .badRequest: "The request cannot be passed on"
+    case .incomplete: "The origin's answer was incomplete"
+    case .headTooLarge: "The origin's header section is too large"
+    case .firstByteTimeout: "The origin did not answer in time"
+    case .protocolError: "The origin's answer is not valid HTTP/1.1"
+    case .unavailable: "The origin is not asked any more"
+    case .internalError: "The origin could not be asked"
+    }
+  }
+}
+
+extension UpstreamFailure {
+  /// Problem details (RFC 9457) with a `Proxy-Status` (RFC 9209).
+  var response: HTTPResponse {
+    var body = "{\n  \"title\": \(Self.json(cause.title)),\n  \"status\": \(cause.status),\n"
+    body += "  \"detail\": \(Self.json(detail))\n}\n"
+    var response = HTTPResponse(
+      status: cause.status, contentType: "application/problem+json", body: Array(body.utf8))
+    response.head.fields.append(
+      literal: "Proxy-Status",
+      "tapedeck; error=\(cause.rawValue); details=\(Self.structuredString(detail))")
+    return response
+  }
+
+  /// A string of RFC 9651 §3.3.3: printable ASCII in quotes.
+  private static func structuredString(_ text: String) -> String {
+    var out: [UInt8] = [UInt8(ascii: "\"")]
+    for scalar in text.unicodeScalars {
+      let byte = scalar.value > 0x1F && scalar.value < 0x7F ? UInt8(scalar.value) : UInt8(ascii: "?")
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
+      out.append(byte)
+    }
+    return String(decoding: out + [UInt8(ascii: "\"")], as: UTF8.self)
+  }
+
+  private static func json(_ text: String) -> String {
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\u{0}"..<"\u{20}":
+        let digits = String(scalar.value, radix: 16)
+        out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out + "\""
+  }
+}

@@ -1,0 +1,110 @@
+/// The real backend: scheme, host, port and an optional path prefix, as given with `--upstream`.
+public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
+  public enum Scheme: String, Sendable {
+    case http, https
+
+    /// The port that goes without saying (RFC 9110 §4.2).
+    public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+  }
+
+  public let scheme: Scheme
+  /// In lower case; an IPv6 address without its brackets.
+  public let host: String
+  public let port: UInt16
+  /// What stands before every request's path: empty, or like `/v2`, without a final slash.
+  public let pathPrefix: String
+
+  /// Reads an `http` or `https` URL without user information, query and fragment.
+  public init(_ url: String) throws(UpstreamURLError) {
+    var rest = Substring(url)
+    scheme = try Self.takeScheme(&rest, of: url)
+    guard !rest.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+      throw .queryOrFragment
+    }
+    let authority = rest.prefix { $0 != "/" }
+    // RFC 9110 §4.2.4: user information in an http URL is an error, and a secret on the command line besides.
+    guard !authority.contains("@") else { throw .userInformation }
+    (host, port) = try Self.split(authority, default: scheme.defaultPort)
+    pathPrefix = try Self.prefix(rest[authority.endIndex...])
+  }
+
+  /// `host[:port]`, the port only where it is not the scheme's own (RFC 9110 §4.2.3).
+  public var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
+
+  /// The URL, in its shortest form.
+  public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
+
+  private var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+  private static func takeScheme(
+    _ rest: inout Substring, of url: String
+  ) throws(UpstreamURLError) -> Scheme {
+    for scheme in [Scheme.http, .https] {
+      let start = "\(scheme.rawValue)://"
+      guard rest.utf8.count > start.utf8.count, rest.prefix(start.count).lowercased() == start else {
+        continue
+      }
+      rest = rest.dropFirst(start.count)
+      return scheme
+    }
+    let harmless = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "@").last ?? ""
+    throw .notHTTP(String(harmless))
+  }
+
+  private static func split(
+    _ authority: Substring, default fallback: UInt16
+  ) throws(UpstreamURLError) -> (String, UInt16) {
+    let bytes = Array(authority.utf8)
+    var end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+    if bytes.first == UInt8(ascii: "[") {
+      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), close > 2,
+        bytes[1..<close].contains(UInt8(ascii: ":")), bytes[1..<close].allSatisfy(isAddressByte)
+      else { throw .badHost(String(authority)) }
+      end = close + 1
+      let host = String(decoding: bytes[1..<close], as: UTF8.self).lowercased()
+      return (host, try port(bytes[end...], default: fallback))
+    }
+    guard end > 0, bytes[..<end].allSatisfy(isNameByte) else { throw .badHost(String(authority)) }
+    let host = String(decoding: bytes[..<end], as: UTF8.self).lowercased()
+    return (host, try port(bytes[end...], default: fallback))
+  }
+
+  private static func port(
+    _ text: ArraySlice<UInt8>, default fallback: UInt16
+  ) throws(UpstreamURLError) -> UInt16 {
+    guard let colon = text.first else { return fallback }
+    guard colon == UInt8(ascii: ":") else { throw .badHost(String(decoding: text, as: UTF8.self)) }
+    let digits = text.dropFirst()
+    // RFC 3986 §3.2.3: the port after the colon may be empty.
+    if digits.isEmpty { return fallback }
+    guard digits.count <= 5, digits.allSatisfy({ $0 &- 0x30 < 10 }),
+      let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }), port > 0
+    else { throw .badPort(String(decoding: digits, as: UTF8.self)) }
+    return port
+  }
+
+  private static func prefix(_ path: Substring) throws(UpstreamURLError) -> String {
+    guard path.utf8.allSatisfy(isPathByte) else { throw .badPath(String(path)) }
+    var trimmed = path
+    while trimmed.last == "/" { trimmed.removeLast() }
+    return String(trimmed)
+  }
+
+  private static func isAddressByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66, UInt8(ascii: ":"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  private static func isPathByte(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && !"\"<>\\^`{}".utf8.contains(byte)
+  }
+}

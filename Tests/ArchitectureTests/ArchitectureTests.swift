@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// Which room may import what: the table of the README's "The house", held against every import line in `Sources`.
+private let doors: [String: Set<String>] = [
+  "TapedeckHTTP": [],
+  "TapedeckSockets": ["CSystem", "Glibc", "Synchronization"],
+  "TapedeckServer": ["TapedeckHTTP", "TapedeckSockets", "Synchronization"],
+  "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
+  "TapedeckRecording": ["CCrypto", "TapedeckHTTP", "Glibc", "Synchronization"],
+  "TapedeckMocking": ["TapedeckHTTP", "Synchronization"],
+  "TapedeckProxy": [
+    "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckServer", "TapedeckSockets",
+    "TapedeckUpstream", "Glibc", "Synchronization",
+  ],
+  "Tapedeck": ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+  "TapedeckCLI": [
+    "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc", "Synchronization",
+  ],
+]
+
+/// Who is the only one to have heard of something; what wants it belongs there.
+private let onlyRoom = [
+  "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRecording", "CSystem": "TapedeckSockets",
+]
+
+private struct ImportLine: CustomStringConvertible {
+  var room: String
+  var module: String
+  var place: String
+  var description: String { place }
+}
+
+private func importLines() throws -> [ImportLine] {
+  let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources")
+  let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+  return try (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }.flatMap { file in
+    let parts = file.pathComponents.drop { $0 != "Sources" }.dropFirst()
+    let lines = try String(contentsOf: file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().compactMap { number, line -> ImportLine? in
+      let words = line.split(separator: " ")
+      guard let index = words.firstIndex(of: "import"), words[..<index].allSatisfy({ isImportModifier($0) }),
+        let module = words[(index + 1)...].last
+      else { return nil }
+      return ImportLine(
+        room: parts.first ?? "", module: module.split(separator: ".").first.map(String.init) ?? "",
+        place: "\(parts.joined(separator: "/")):\(number + 1)")
+    }
+  }
+}
+
+private func isImportModifier(_ word: Substring) -> Bool {
+  ["public", "internal", "package", "private", "fileprivate"].contains(word) || word.hasPrefix("@")
+}
+
+@Test func `every import goes through a door`() throws {
+  let lines = try importLines()
+  #expect(lines.count > 50, "the walk over Sources found too little to mean anything")
+  for line in lines {
+    let allowed = doors[line.room]
+    #expect(
+      allowed?.contains(line.module) == true,
+      "\(line.place): \(line.room) may not import \(line.module); the line wants to live in \(wantedRoom(line))"
+    )
+  }
+}
+
+private func wantedRoom(_ line: ImportLine) -> String {
+  if let only = onlyRoom[line.module] { return only }
+  let rooms = doors.filter { $0.value.contains(line.module) }.keys.sorted()
+  return rooms.isEmpty
+    ? "no room at all: no other package or library is used" : rooms.joined(separator: " or ")
+}
+
+@Test func `unsafe concurrency stays in Sockets, Server and Upstream`() throws {
+  let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources")
+  let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+  for case let file as URL in files ?? FileManager.DirectoryEnumerator() where file.pathExtension == "swift" {
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let room = file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
+    if text.contains("@unchecked Sendable") || text.contains("nonisolated(unsafe)") {
+      #expect(
+        ["TapedeckSockets", "TapedeckServer", "TapedeckUpstream"].contains(room),
+        "\(file.lastPathComponent) in \(room)")
+    }
+    #expect(!text.contains("try!"), "\(file.lastPathComponent) would crash instead of telling")
+  }
+}

@@ -1,0 +1,134 @@
+import pytest
+
+from deck import Deck, binary, is_release
+from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
+from servers import Nginx
+from wire import fetch
+
+FIGURES = []
+
+
+def pytest_configure(config):
+    try:
+        binary()
+    except FileNotFoundError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_report_header():
+    return f"tapedeck: {binary()} ({'release' if is_release() else 'debug'})"
+
+
+def pytest_terminal_summary(terminalreporter):
+    if FIGURES:
+        terminalreporter.section("figures")
+        for what, value in FIGURES:
+            terminalreporter.write_line(f"{what:<64} {value}")
+
+
+@pytest.fixture
+def figure():
+    """Notes a measurement, to be printed at the end."""
+    return lambda what, value: FIGURES.append((what, value))
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a proxy; whatever still runs at the end of the test is stopped."""
+    decks = []
+
+    def start(*arguments, **options) -> Deck:
+        decks.append(Deck(tmp_path / f"deck-{len(decks)}", *arguments, **options))
+        return decks[-1]
+
+    yield start
+    running = [deck for deck in decks if deck.process.poll() is None]
+    try:
+        for deck in running:
+            deck.stop()
+    finally:
+        for deck in running:
+            deck.kill()
+
+
+@pytest.fixture
+def origin():
+    """Starts a scripted origin."""
+    origins = []
+
+    def origin(handler) -> Origin:
+        origins.append(Origin(handler))
+        return origins[-1]
+
+    yield origin
+    for each in origins:
+        each.stop()
+        assert each.failure is None, f"the origin itself failed: {each.failure!r}"
+
+
+@pytest.fixture
+def cassette(tmp_path):
+    """Where a cassette may come to be."""
+    return tmp_path / "cassette"
+
+
+@pytest.fixture
+def recorded(start, origin, cassette):
+    """Records some targets, each answered `answer 1`, `answer 2`, ... in turn."""
+
+    def recorded(*targets) -> list[bytes]:
+        deck = start("record", "--upstream", origin(counting()).url, "--cassette", cassette)
+        answers = [fetch(deck.url, target).body for target in targets]
+        assert deck.stop() == 0, deck.stderr
+        return answers
+
+    return recorded
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory):
+    started = []
+
+    def start(kind, *arguments):
+        started.append(kind(tmp_path_factory.mktemp(kind.__name__.lower()), *arguments))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def mirror(servers):
+    """An nginx that answers every request with the request's own target."""
+    return servers(Nginx, 'location / { return 200 "$request_uri\\n"; }')
+
+
+SMALL = ["/json", "/text", "/binary", "/stream", "/again", "/again", "/missing"]
+
+
+def small_origin(exchange):
+    match exchange.request.target:
+        case b"/json":
+            return reply(b'{"name": "octocat", "id": 1}', b"Content-Type: application/json")
+        case b"/text":
+            return reply(b"hello\nworld\n", b"Content-Type: text/plain; charset=utf-8", b"Set-Cookie: a=1", b"Set-Cookie: b=2")
+        case b"/binary":
+            return reply(bytes(range(256)) * 64, b"Content-Type: application/octet-stream")
+        case b"/stream":
+            return CHUNKED_HEAD + chunk(b"one") + chunk(b"two") + LAST_CHUNK
+        case b"/again":
+            return reply(b"again\n", b"Content-Type: text/plain")
+        case _:
+            return reply(b"no such page\n", b"Content-Type: text/plain", status=b"404 Not Found")
+
+
+@pytest.fixture(scope="session")
+def small_cassette(tmp_path_factory):
+    """A cassette of seven exchanges, with what was answered: read it, do not write it."""
+    folder = tmp_path_factory.mktemp("small")
+    path = folder / "cassette"
+    with Origin(small_origin) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", path) as deck:
+        answers = [(target, fetch(deck.url, target)) for target in SMALL]
+        assert deck.stop() == 0, deck.stderr
+    return path, answers

@@ -1,0 +1,200 @@
+import Synchronization
+import TapedeckHTTP
+import TapedeckSockets
+import Testing
+
+@testable import TapedeckUpstream
+
+/// When a connection is used again, and what never happens on one.
+@Suite struct ConnectionTests {
+  static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+  /// An origin that answers every request with `answer`, on as many connections as it is given.
+  static func answering(_ answer: String) -> ScriptedOrigin {
+    ScriptedOrigin { connection in
+      while connection.readRequest() != nil { connection.send(answer) }
+    }
+  }
+
+  /// The answer, and how many connections five GETs in a row take.
+  @Test(arguments: [
+    (ok, 1),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: 1\r\n\r\n", 1),
+    ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", 1),
+    ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 5),
+    ("HTTP/1.1 204 No Content\r\n\r\n", 5),
+    ("HTTP/1.1 304 Not Modified\r\n\r\n", 5),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 5),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n", 5),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200", 5),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", 5),
+  ])
+  func connectionsServeAgainOnlyAfterACleanAnswer(answer: String, connections: Int) throws {
+    let origin = Self.answering(answer)
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    _ = asking.inTurn((0..<5).map { HTTPRequest(.get, "/\($0)") })
+    #expect(origin.requests.count == 5)
+    #expect(origin.connectionCount == connections)
+    #expect(asking.client.connectionsOpened == connections)
+    #expect(asking.client.activeCount == 0)
+  }
+
+  @Test func headIsTheLastOnItsConnection() throws {
+    let origin = Self.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    _ = asking.inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.head, "/2")])
+    #expect(origin.connectionCount == 2)
+  }
+
+  @Test func postNeverTakesAUsedConnection() throws {
+    let origin = Self.answering(Self.ok)
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    let requests = [HTTPRequest(.get, "/1"), HTTPRequest(.post, "/2", body: [1]), HTTPRequest(.get, "/3")]
+    let sinks = asking.inTurn(requests)
+    #expect(sinks.allSatisfy { $0.bodyText == "ok" })
+    #expect(origin.connectionCount == 2)
+  }
+
+  @Test func aPostThatGetsNoAnswerIsSentOnce() throws {
+    let origin = ScriptedOrigin { connection in
+      guard connection.readRequest()?.hasPrefix("GET") == true else { return }
+      connection.send(Self.ok)
+      connection.readRequest()
+    }
+    defer { origin.stop() }
+    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/"), HTTPRequest(.post, "/", body: [0x78])])
+    #expect(sinks[1].failure?.head.status == 502)
+    #expect(origin.requests.filter { $0.hasPrefix("POST") }.count == 1)
+  }
+
+  @Test func aGetWhoseReusedConnectionDiesIsSentOnceMore() throws {
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.send(Self.ok)
+      // The second request on the first connection gets no answer.
+      if connection.index == 0 { connection.readRequest() } else { _ = connection.waitForClose() }
+    }
+    defer { origin.stop() }
+    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")])
+    #expect(sinks[1].bodyText == "ok")
+    #expect(sinks[1].violations == 0)
+    #expect(origin.requests.map { $0.prefix(6) } == ["GET /1", "GET /2", "GET /2"])
+  }
+
+  /// libcurl would try every idle connection in turn; one repetition, on a new connection, is all we allow.
+  @Test func theRepetitionTakesANewConnection() throws {
+    let both = Gate()
+    let count = Mutex(0)
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      if connection.index < 2 {
+        // The first two are open at the same time, so that two idle ones remain.
+        if count.withLock({
+          $0 += 1; return $0
+        }) == 2 {
+          both.open(); both.open()
+        }
+        both.pass()
+      }
+      connection.send(Self.ok)
+      if connection.index < 2 { connection.readRequest() } else { _ = connection.waitForClose() }
+    }
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    let (first, second, third) = (RecordingSink(), RecordingSink(), RecordingSink())
+    let next = {
+      guard first.isOver, second.isOver else { return }
+      asking.client.fetch(HTTPRequest(.get, "/3")).start(into: third)
+    }
+    first.onOver = next
+    second.onOver = next
+    third.onOver = { asking.loop.stop() }
+    asking.client.fetch(HTTPRequest(.get, "/1")).start(into: first)
+    asking.client.fetch(HTTPRequest(.get, "/2")).start(into: second)
+    asking.loop.run()
+    #expect(third.bodyText == "ok")
+    #expect(third.violations == 0)
+    #expect(origin.requests.filter { $0.hasPrefix("GET /3") }.count == 2)
+    #expect(origin.connectionCount == 3)
+  }
+
+  @Test func aStrayAnswerReachesNobody() throws {
+    let (first, sent) = (Gate(), Gate())
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.send(connection.index == 0 ? Self.ok : "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine")
+      guard connection.index == 0 else { return _ = connection.waitForClose() }
+      first.pass()
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray")
+      sent.open()
+      connection.readRequest()
+    }
+    defer { origin.stop() }
+    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
+      guard index == 0 else { return }
+      // In the very turn in which the next request starts, before the loop can look at the socket.
+      first.open()
+      sent.pass()
+    }
+    #expect(sinks.map(\.bodyText) == ["ok", "mine"])
+    #expect(origin.requests.count == 2)
+    #expect(origin.connectionCount == 2)
+  }
+
+  @Test func aStrayAnswerThatComesWhileIdleEndsTheConnection() throws {
+    let (first, sent) = (Gate(), Gate())
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.send(connection.index == 0 ? Self.ok : "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine")
+      if connection.index == 0 {
+        first.pass()
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nstray")
+      }
+      // The loop notices by itself and hangs up, without another request.
+      if connection.waitForClose(), connection.index == 0 { sent.open() }
+    }
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    let (one, two) = (RecordingSink(), RecordingSink())
+    one.onOver = { first.open() }
+    two.onOver = { asking.loop.stop() }
+    asking.client.fetch(HTTPRequest(.get, "/1")).start(into: one)
+    let (mailbox, client) = (asking.loop.mailbox, UncheckedBox((asking.client, two)))
+    startThread {
+      sent.pass()
+      mailbox.post { client.value.0.fetch(HTTPRequest(.get, "/2")).start(into: client.value.1) }
+    }
+    asking.loop.run()
+    #expect(two.bodyText == "mine")
+    #expect(origin.connectionCount == 2)
+  }
+
+  @Test func manyAtOnceDoNotMixUp() throws {
+    let origin = ScriptedOrigin { connection in
+      while let request = connection.readRequest() {
+        let path = request.split(separator: " ")[1]
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(path.utf8.count)\r\n\r\n\(path)")
+      }
+    }
+    defer { origin.stop() }
+    let asking = try Asking(origin) { $0.maxConnectionsPerLoop = 8 }
+    let sinks = (0..<400).map { _ in RecordingSink() }
+    for (index, sink) in sinks.enumerated() {
+      sink.onOver = { if sinks.allSatisfy(\.isOver) { asking.loop.stop() } }
+      asking.client.fetch(HTTPRequest(.get, "/item/\(index)")).start(into: sink)
+    }
+    asking.loop.run()
+    #expect(sinks.enumerated().allSatisfy { $1.bodyText == "/item/\($0)" })
+    #expect(origin.connectionCount == 8)
+  }
+}
+
+/// Carries loop-bound objects through a thread that only hands them back to their loop.
+struct UncheckedBox<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,100 @@
+import TapedeckHTTP
+import TapedeckSockets
+import Testing
+
+@testable import TapedeckUpstream
+
+/// What the client hears when the origin cannot be asked.
+@Suite struct FailureTests {
+  @Test func aClosedPortIsRefused() throws {
+    let listener = try Listener(SocketAddress(host: "127.0.0.1", port: 0))
+    let port = listener.address.port
+    _ = consume listener
+    let sink = try Asking("http://127.0.0.1:\(port)").once(HTTPRequest(.get, "/secret?token=hunter2"))
+    #expect(sink.failure?.head.status == 502)
+    #expect(sink.errorToken == "connection_refused")
+    #expect(sink.failure?.head.fields.text("content-type") == "application/problem+json")
+    #expect(sink.failureText.contains("http://127.0.0.1:\(port): Connection refused."))
+    #expect(!sink.failureText.contains("hunter2"))
+  }
+
+  @Test func anUnknownNameIsADNSError() throws {
+    let sink = try Asking("http://x.invalid").once(HTTPRequest(.get, "/"))
+    #expect(sink.failure?.head.status == 502)
+    #expect(sink.errorToken == "dns_error")
+    #expect(sink.failureText.contains("x.invalid"))
+  }
+
+  @Test func leavingDuringALookupDoesNotHoldUpTheLoop() throws {
+    let asking = try Asking("http://x.invalid")
+    let sink = RecordingSink()
+    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    exchange.start(into: sink)
+    let end = asking.loop.makeTimer {
+      exchange.cancel()
+      asking.loop.stop()
+    }
+    end.set(MonotonicTime.now)
+    asking.loop.run()
+    #expect(asking.client.activeCount == 0)
+    #expect(!sink.isOver || sink.errorToken == "dns_error")
+  }
+
+  @Test func plainHTTPOnATLSPortIsATLSError() throws {
+    let origin = ScriptedOrigin { connection in
+      connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+      _ = connection.waitForClose()
+    }
+    defer { origin.stop() }
+    let sink = try Asking("https://127.0.0.1:\(origin.port)").once(HTTPRequest(.get, "/"))
+    #expect(sink.failure?.head.status == 502)
+    #expect(sink.errorToken == "tls_protocol_error", "\(sink.failureText)")
+  }
+
+  @Test func aHandshakeThatStallsIs504() throws {
+    let origin = ScriptedOrigin { _ = $0.waitForClose() }
+    defer { origin.stop() }
+    let asking = try Asking("https://127.0.0.1:\(origin.port)") { $0.timeouts.connectMilliseconds = 50 }
+    let sink = asking.once(HTTPRequest(.get, "/"))
+    #expect(sink.failure?.head.status == 504)
+    #expect(sink.errorToken == "connection_timeout", "\(sink.failureText)")
+  }
+
+  @Test func aResetBeforeTheAnswerIs502() throws {
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.resetOnClose()
+    }
+    defer { origin.stop() }
+    let sink = try Asking(origin).once(HTTPRequest(.post, "/"))
+    #expect(sink.failure?.head.status == 502)
+    #expect(sink.errorToken == "connection_terminated", "\(sink.failureText)")
+  }
+
+  @Test func aMissingCertificateFileIsFoundAtOnce() throws {
+    #expect(throws: UpstreamError.self) {
+      try Asking("https://localhost") { $0.caCertificatePath = "/nowhere/ca.pem" }
+    }
+  }
+
+  @Test func theProblemIsWellFormed() {
+    let response = UpstreamFailure(.protocolError, "a \"quoted\" \\ back\u{1}slash ü").response
+    #expect(
+      String(decoding: response.body, as: UTF8.self) == """
+        {
+          "title": "The origin's answer is not valid HTTP/1.1",
+          "status": 502,
+          "detail": "a \\"quoted\\" \\\\ back\\u0001slash ü"
+        }
+
+        """)
+    #expect(
+      response.head.fields.text("proxy-status")
+        == #"tapedeck; error=http_protocol_error; details="a \"quoted\" \\ back?slash ?""#)
+  }
+
+  @Test func theVersionNamesLibcurlAndItsTLS() {
+    #expect(UpstreamClient.libcurlVersion.contains("."))
+    #expect(UpstreamClient.libcurlVersion.contains("("))
+  }
+}
