@@ -45,6 +45,14 @@ import Testing
       sequence.answers.map(\.interaction.response.body) == (0..<400).map { .bytes(Array("\($0)".utf8)) })
   }
 
+  @Test func answersAreListedByNumber() throws {
+    let folder = try TemporaryDirectory()
+    let many = (0..<11).map { exchange("GET", "/a", status: 200 + $0) }
+    try record(many + [exchange("GET", "/b", status: 300)], into: folder("c"))
+    let cassette = try Cassette.load(folder("c"))
+    #expect(cassette.answers.map(\.interaction.response.head.status) == Array(200...210) + [300])
+  }
+
   @Test func namesAreCosmetic() throws {
     let folder = try TemporaryDirectory()
     try record([201, 202].map { exchange("GET", "/a", status: $0) }, into: folder("c"))

@@ -7,7 +7,7 @@ public final class Cassette: Sendable {
   /// The origin that was recorded.
   public let upstream: String?
   public let matcher: RequestMatcher
-  /// Every recorded exchange, in the order of the file names.
+  /// Every recorded exchange, in the order of the file names and their numbers.
   public let answers: [RecordedAnswer]
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
@@ -17,9 +17,20 @@ public final class Cassette: Sendable {
     self.path = path
     upstream = manifest?.upstream
     matcher = manifest?.matcher ?? RequestMatcher()
-    self.answers = answers
+    self.answers = Self.listed(answers)
     self.warnings = warnings
     sequences = Dictionary(grouping: answers, by: \.key).mapValues { RecordedSequence(Self.ordered($0)) }
+  }
+
+  /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
+  private static func listed(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+    let names = answers.map { CassetteNames.parse($0.fileName) }
+    guard names.contains(where: { $0.ordinal > 1 }) else { return answers }
+    return answers.indices.sorted { left, right in
+      names[left].stem == names[right].stem
+        ? names[left].ordinal < names[right].ordinal
+        : names[left].stem.utf8.lexicographicallyPrecedes(names[right].stem.utf8)
+    }.map { answers[$0] }
   }
 
   /// By the ordinal in the name; among equals, by the name.

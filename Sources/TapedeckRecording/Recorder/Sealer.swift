@@ -31,12 +31,18 @@ struct Sealer {
     var report = SealReport()
     report.removed = plan.removals.count
     let staged = try stageAll(entries, plan: plan, index: &index, reader: reader, report: &report)
-    try publish(staged)
-    for name in plan.removals {
-      try directory.remove(name)
-      index.remove(name)
+    for name in plan.removals { index.remove(name) }
+    let needless: [String]
+    do throws(CassetteError) {
+      needless = try unreferencedBodies(keeping: index.bodyNames)
+      if isDurable, !staged.isEmpty { try directory.syncFileSystem() }
+    } catch {
+      discard(staged)
+      throw error
     }
-    try removeUnreferencedBodies(keeping: index.bodyNames)
+    for file in staged { try directory.rename(file.temporary, to: file.name) }
+    for name in plan.removals + needless { try directory.remove(name) }
+    directory.removeFolder(BodyFile.folder)
     try finish()
     return report
   }
@@ -46,18 +52,6 @@ struct Sealer {
     if isDurable { try directory.sync() }
     try directory.remove(CassetteNames.journal)
     if isDurable { try directory.sync() }
-  }
-
-  /// Renames temporary files to what they are.
-  private func publish(_ staged: [(temporary: String, name: String)]) throws(CassetteError) {
-    guard !staged.isEmpty else { return }
-    do throws(CassetteError) {
-      if isDurable { try directory.syncFileSystem() }
-    } catch {
-      discard(staged)
-      throw error
-    }
-    for file in staged { try directory.rename(file.temporary, to: file.name) }
   }
 
   private func discard(_ staged: [(temporary: String, name: String)]) {
@@ -154,12 +148,13 @@ extension Sealer {
     }
   }
 
-  private func removeUnreferencedBodies(keeping kept: Set<String>) throws(CassetteError) {
+  private func unreferencedBodies(keeping kept: Set<String>) throws(CassetteError) -> [String] {
+    var found: [String] = []
     for leaf in try directory.names(in: BodyFile.folder) {
       let name = "\(BodyFile.folder)/\(leaf)"
       let isOurs = BodyFile.isName(name) || leaf.hasPrefix(BodySpool.prefix)
-      if isOurs, !kept.contains(name) { try directory.remove(name) }
+      if isOurs, !kept.contains(name) { found.append(name) }
     }
-    directory.removeFolder(BodyFile.folder)
+    return found
   }
 }
