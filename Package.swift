@@ -34,7 +34,7 @@ let package = Package(
     room("TapedeckSockets", ["CSystem"]),
     room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
-    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto"]),
+    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto", "CSystem"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room(
       "TapedeckProxy",

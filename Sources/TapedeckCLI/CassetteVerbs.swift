@@ -4,7 +4,7 @@ internal import TapedeckRecording
 /// The verbs that read a cassette and tell what is in it.
 enum CassetteVerbs {
   static func list(_ arguments: Arguments) throws -> ExitCode {
-    let answers = try load(arguments, most: 1).answersInTurn
+    let answers = try load(arguments, most: 1).answers
     if arguments.has(.json) {
       Terminal.out(String(decoding: JSONValue.array(answers.map(row)).bytes(.pretty), as: UTF8.self))
     } else {
@@ -15,7 +15,7 @@ enum CassetteVerbs {
 
   static func show(_ arguments: Arguments) throws -> ExitCode {
     let cassette = try load(arguments, most: 2)
-    var answers = cassette.answersInTurn
+    var answers = cassette.answers
     if let name = arguments.positional.dropFirst().first {
       answers = answers.filter { $0.fileName == name || $0.fileName == name + ".json" }
       guard !answers.isEmpty else {

@@ -16,3 +16,6 @@ int td_accept_nonblocking(int listener, struct sockaddr *address, socklen_t *len
 
 // Cores this process may run on; 1 when the kernel does not tell.
 int td_usable_cores(void);
+
+// syncfs(2), which Glibc shows to GNU sources only.
+int td_sync_file_system(int descriptor);

@@ -40,17 +40,6 @@ public final class Cassette: Sendable {
       .sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }.map(\.element.1)
   }
 
-  /// Every recorded exchange, the answers to equal requests together and in the order they are given.
-  public var answersInTurn: [RecordedAnswer] {
-    var seen: Set<ObjectIdentifier> = []
-    return answers.flatMap { answer -> [RecordedAnswer] in
-      guard let sequence = sequences[answer.key], seen.insert(ObjectIdentifier(sequence)).inserted else {
-        return []
-      }
-      return sequence.answers
-    }
-  }
-
   /// How many exchanges are recorded.
   public var count: Int { answers.count }
 

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 extension CassetteDirectory {
@@ -77,13 +78,7 @@ extension CassetteDirectory {
 
   /// Makes everything written to this file system so far last.
   func syncFileSystem() throws(CassetteError) {
-    guard let syncfs = Self.syncfs else { return Glibc.sync() }
-    guard syncfs(descriptor) == 0 else { throw .failed("sync", path) }
-  }
-
-  /// `syncfs(2)`, looked up by name since Glibc's headers show it only to GNU sources.
-  private static let syncfs = dlsym(nil, "syncfs").map {
-    unsafeBitCast($0, to: (@convention(c) (Int32) -> Int32).self)
+    guard td_sync_file_system(descriptor) == 0 else { throw .failed("sync", path) }
   }
 
   /// Whether `name` still leads to the open file.
