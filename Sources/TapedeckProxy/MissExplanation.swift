@@ -27,7 +27,7 @@ struct MissExplanation: Sendable {
       "detail": JSONValue(detail(request, nearest: nearest, cassette: cassette)),
       "request": ["method": JSONValue(request.method.rawValue), "target": JSONValue(request.targetText)],
       "nearest": .array(nearest.map(Self.describe)),
-      "fix": JSONValue(fix),
+      "fix": JSONValue(fix(cassette)),
       "curl": JSONValue(Self.curl(request)),
     ]
     return HTTPResponse(
@@ -56,9 +56,9 @@ struct MissExplanation: Sendable {
     ]
   }
 
-  private var fix: String {
-    let cassette = cassetteName ?? "NAME"
-    return "tapedeck serve --mode new_episodes --upstream \(upstream ?? "URL") --cassette \(cassette)"
+  private func fix(_ cassette: Cassette?) -> String {
+    let upstream = upstream ?? cassette?.upstream ?? "URL"
+    return "tapedeck serve --mode new_episodes --upstream \(upstream) --cassette \(cassetteName ?? "NAME")"
   }
 
   /// The request as a command, without header values that may be secret.
