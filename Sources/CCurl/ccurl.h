@@ -50,6 +50,12 @@ static inline CURLcode td_easy_on_close_socket(CURL *easy, curl_closesocket_call
   return code ? code : (curl_easy_setopt)(easy, CURLOPT_CLOSESOCKETDATA, context);
 }
 
+static inline CURLcode td_easy_on_trace(CURL *easy, curl_debug_callback callback, void *context) {
+  CURLcode code = (curl_easy_setopt)(easy, CURLOPT_DEBUGFUNCTION, callback);
+  if (!code) code = (curl_easy_setopt)(easy, CURLOPT_DEBUGDATA, context);
+  return code ? code : (curl_easy_setopt)(easy, CURLOPT_VERBOSE, 1L);
+}
+
 static inline CURLcode td_easy_get_long(CURL *easy, CURLINFO info, long *value) {
   return (curl_easy_getinfo)(easy, info, value);
 }

@@ -27,6 +27,15 @@ enum CurlCallbacks {
     return transfer(context).departs(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
+  /// Sees TLS records in the clear; an alert is two bytes, and its second says 0 for close_notify (RFC 8446
+  /// §6).
+  static let trace: curl_debug_callback = { _, kind, bytes, count, context in
+    if kind == CURLINFO_SSL_DATA_IN, count == 2, let bytes, bytes[1] == 0, let context {
+      transfer(context).hearsGoodbye()
+    }
+    return 0
+  }
+
   static let openSocket: curl_opensocket_callback = { context, _, address in
     guard let context, let address else { return -1 }
     return transfer(context).opensSocket(address.pointee)

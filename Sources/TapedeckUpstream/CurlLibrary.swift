@@ -26,6 +26,11 @@ enum CurlLibrary {
     return String(cString: version) + tls
   }
 
+  /// Whether TLS is OpenSSL's, whose alerts libcurl lets us see.
+  static let usesOpenSSL =
+    td_version_info()?.pointee.ssl_version
+    .map { String(cString: $0).hasPrefix("OpenSSL") } ?? false
+
   /// libcurl's own words for a result.
   static func text(_ code: CURLcode) -> String {
     curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"

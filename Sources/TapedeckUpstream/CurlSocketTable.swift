@@ -46,6 +46,8 @@ final class CurlSocketTable {
 
   init(loop: EventLoop) { self.loop = loop }
 
+  deinit { for socket in sockets.values { stopWatching(socket) } }
+
   // MARK: Called by libcurl
 
   func open(_ address: curl_sockaddr) -> Int32 {

@@ -25,6 +25,7 @@ final class CurlTransfer {
   private var isSecondAttempt = false
   private var isReuseForbidden = false
   private var uploadedAtLastLook = 0
+  private var hasHeardGoodbye = false
   /// What the timer found.
   var onTimeout: (CurlTransfer, UpstreamFailure) -> Void = { _, _ in }
 
@@ -52,7 +53,7 @@ final class CurlTransfer {
 
   private func installCallbacks() -> [CURLcode] {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    return [
+    var codes = [
       td_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
       td_easy_set_pointer(easy, CURLOPT_PRIVATE, this),
       td_easy_on_header(easy, CurlCallbacks.header, this),
@@ -63,6 +64,8 @@ final class CurlTransfer {
       td_easy_on_close_socket(
         easy, CurlCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque()),
     ]
+    if watchesGoodbyes { codes.append(td_easy_on_trace(easy, CurlCallbacks.trace, this)) }
+    return codes
   }
 
   // MARK: One exchange
@@ -79,6 +82,7 @@ final class CurlTransfer {
     openedHere = 0
     isSecondAttempt = false
     uploadedAtLastLook = 0
+    hasHeardGoodbye = false
     errorText[0] = 0
     setMethod(request)
     let lines = UpstreamRequestLines(request, configuration)
@@ -100,8 +104,9 @@ final class CurlTransfer {
     _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
     _ = td_easy_set_long(easy, CURLOPT_HTTPGET, 1)
     if request.body.isEmpty {
-      // Without NOBODY libcurl waits for the body that an answer to HEAD announces and never sends. But with it no
-      // body is sent either; the odd HEAD that has one goes without, and its transfer lingers until it is dropped.
+      // Without NOBODY libcurl waits for the body that an answer to HEAD announces and never sends. But with
+      // it no body is sent either; the odd HEAD that has one goes without, and its transfer lingers until it
+      // is dropped.
       if request.method == .head { _ = td_easy_set_long(easy, CURLOPT_NOBODY, 1) }
     } else {
       _ = td_easy_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
@@ -176,7 +181,22 @@ final class CurlTransfer {
     waitForMore(receiver)
   }
 
-  func evidence(_ code: CURLcode) -> TransferEvidence {
+  private var watchesGoodbyes: Bool { configuration.origin.scheme == .https && CurlLibrary.usesOpenSSL }
+
+  /// The origin ended TLS in order.
+  func hearsGoodbye() { hasHeardGoodbye = true }
+
+  /// What libcurl's result means; nil when nothing speaks against the answer.
+  func failure(_ code: CURLcode) -> UpstreamFailure? {
+    guard code == CURLE_OK else { return UpstreamFailure(evidence(code)) }
+    // RFC 9112 §9.8: over TLS, a body that ends with the connection is complete only if close_notify came.
+    // libcurl with its own BIO does not notice its absence (wire.md B22).
+    guard watchesGoodbyes, !hasHeardGoodbye, let receiver, receiver.isInsideOpenEndedBody else { return nil }
+    let detail = "\(configuration.origin) ended the connection without TLS close_notify; data may be missing."
+    return UpstreamFailure(.incomplete, detail)
+  }
+
+  private func evidence(_ code: CURLcode) -> TransferEvidence {
     var evidence = TransferEvidence(origin: configuration.origin, code: code)
     evidence.text = String(cString: errorText)
     var systemError = 0

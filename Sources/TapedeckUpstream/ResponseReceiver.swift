@@ -45,6 +45,8 @@ final class ResponseReceiver {
   }
 
   var isWaitingForHead: Bool { stage == .head }
+  /// Whether only the end of the connection can tell that the body is complete.
+  var isInsideOpenEndedBody: Bool { stage == .body && framing == .untilClose }
   /// Whether the sink has heard everything, though libcurl may not have noticed.
   var isOver: Bool { stage == .ended || stage == .closed }
 

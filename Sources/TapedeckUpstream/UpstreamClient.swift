@@ -168,7 +168,7 @@ public final class UpstreamClient {
       _ = multi.add(easy, mayReuse: false)
       return
     }
-    let failure = code == CURLE_OK ? nil : UpstreamFailure(transfer.evidence(code))
+    let failure = transfer.failure(code)
     release(transfer)?.finish(failure)
     runNextInLine()
   }

@@ -17,9 +17,9 @@ final class Asking {
     let loop = try EventLoop()
     self.loop = loop
     client = try UpstreamClient(configuration: configuration, loop: loop)
-    watchdog = loop.makeTimer {
+    watchdog = loop.makeTimer { [weak loop] in
       Issue.record("nothing happened for 20 s")
-      loop.stop()
+      loop?.stop()
     }
     watchdog?.set(MonotonicTime.now.adding(milliseconds: 20_000))
   }

@@ -55,13 +55,26 @@ final class RecordingSink: ResponseSink {
     if isOver || head == nil { violations += 1 }
     events.append(.end)
     self.trailers = trailers
-    onOver()
+    finish()
   }
 
   func fail(_ response: HTTPResponse) {
     if isOver { violations += 1 }
     events.append(.fail(response.head.status))
     failure = response
-    onOver()
+    finish()
+  }
+
+  /// The closures capture what holds the sink; they go with the last call.
+  private func finish() {
+    let action = onOver
+    forget()
+    action()
+  }
+
+  func forget() {
+    onBegin = {}
+    onWrite = { _ in .more }
+    onOver = {}
   }
 }
