@@ -42,12 +42,24 @@ struct Option {
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
     help: "largest request body accepted, in MiB (128); it is held in memory")
+  static let maxConnections = Option(
+    name: "--max-connections", value: "N",
+    help: "clients at once (16384, or what ulimit -n allows); more get 503")
+  static let headTimeout = Option(
+    name: "--head-timeout", value: "SECONDS", help: "for a request's header section to come, as a whole (15)")
+  static let bodyTimeout = Option(
+    name: "--body-timeout", value: "SECONDS", help: "between two pieces of a request's body (30)")
+  static let idleTimeout = Option(
+    name: "--idle-timeout", value: "SECONDS", help: "for a connection without a request (60)")
+  static let writeTimeout = Option(
+    name: "--write-timeout", value: "SECONDS", help: "for a client that reads nothing of its answer (60)")
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
   static let json = Option(name: "--json", help: "for machines")
 
   static let serving: [Option] = [
-    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .threads, .quiet, .logFormat,
+    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .maxConnections,
+    .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
     .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy,

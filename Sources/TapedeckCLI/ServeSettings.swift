@@ -68,13 +68,27 @@ struct ServeSettings {
       proxy.pace = pace
     }
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
-    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
-      proxy.maxRequestBodyBytes = mebibytes << 20
-    }
+    try readLimits(arguments)
     proxy.rewritesOrigin = !arguments.has(.noRewrite)
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
     if !arguments.has(.quiet) { proxy.log = LogLine.log(format) }
     proxy.notice = { Terminal.say($0) }
+  }
+
+  private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {
+    let limits = proxy.clients
+    func milliseconds(_ option: Option, _ fallback: Int) throws(UsageError) -> Int {
+      try arguments.number(option, in: 1...86_400).map { $0 * 1000 } ?? fallback
+    }
+    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
+      proxy.clients.maxRequestBodyBytes = mebibytes << 20
+    }
+    proxy.clients.maxConnections =
+      try arguments.number(.maxConnections, in: 1...1_000_000) ?? limits.maxConnections
+    proxy.clients.headTimeoutMilliseconds = try milliseconds(.headTimeout, limits.headTimeoutMilliseconds)
+    proxy.clients.bodyTimeoutMilliseconds = try milliseconds(.bodyTimeout, limits.bodyTimeoutMilliseconds)
+    proxy.clients.idleTimeoutMilliseconds = try milliseconds(.idleTimeout, limits.idleTimeoutMilliseconds)
+    proxy.clients.writeTimeoutMilliseconds = try milliseconds(.writeTimeout, limits.writeTimeoutMilliseconds)
   }
 
   private mutating func readAsking(_ arguments: Arguments) throws {

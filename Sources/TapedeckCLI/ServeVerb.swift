@@ -4,6 +4,7 @@ internal import TapedeckProxy
 enum ServeVerb {
   static func run(_ settings: ServeSettings) throws -> ExitCode {
     Signals.block()
+    DescriptorLimit.raise()
     for warning in settings.warnings { Terminal.say(warning) }
     let proxy = try ProxyServer(settings.proxy)
     if proxy.recoveredCount > 0 {

@@ -17,8 +17,8 @@ public struct ProxyConfiguration: Sendable {
   public var mode = RecordMode.none
   /// What the k+1-th request gets when k answers were recorded.
   public var onExhausted = ExhaustionPolicy.repeatLast
-  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
-  public var maxRequestBodyBytes = HTTPLimits().bodyBytes
+  /// How much clients may take, and how long.
+  public var clients = ClientLimits()
   /// How fast recorded answers are given.
   public var pace = ReplayPace.instant
   /// The status of a refusal.

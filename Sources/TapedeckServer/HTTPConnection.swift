@@ -22,6 +22,7 @@ final class HTTPConnection: EventHandler {
   }
 
   let worker: ServerWorker
+  let admission: ConnectionGate.Admission
   private let socket: StreamSocket
   private var registration: EventLoop.Registration?
   private var interest: Interest = .read
@@ -37,7 +38,9 @@ final class HTTPConnection: EventHandler {
   private var isSourceWaiting = false
   private var isFlushPlanned = false
   private var headDeadline: MonotonicTime?
-  private var lingeringBytes = 0
+  /// When the body under way began.
+  private var bodyStart: MonotonicTime?
+  private var lingerDeadline = MonotonicTime(nanoseconds: 0)
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
@@ -45,8 +48,9 @@ final class HTTPConnection: EventHandler {
 
   private var configuration: ServerConfiguration { worker.configuration }
 
-  init(socket: StreamSocket, worker: ServerWorker) {
+  init(socket: StreamSocket, worker: ServerWorker, admission: ConnectionGate.Admission) {
     self.socket = socket
+    self.admission = admission
     self.worker = worker
     parser = HTTP1RequestParser(limits: worker.configuration.limits)
   }
@@ -82,8 +86,7 @@ final class HTTPConnection: EventHandler {
         processHeld()
       case .streaming: held.append(contentsOf: bytes)
       case .lingering:
-        lingeringBytes += count
-        if lingeringBytes > configuration.pipelinedInputBytes { close(wasCutShort: false) }
+        linger()
       case .closed: break
       }
     case .wouldBlock: break
@@ -138,6 +141,7 @@ final class HTTPConnection: EventHandler {
 
   private func answer(_ request: HTTPRequest) {
     headDeadline = nil
+    bodyStart = nil
     var exchange = Exchange(
       method: request.method, target: request.target, version: request.version,
       startedAt: worker.observer == nil ? worker.loop.now : .now, keepsAlive: request.keepsAlive)
@@ -157,12 +161,21 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func refuse(_ error: HTTPParseError) {
+  private func refuse(_ error: HTTPParseError) { refuse(ErrorResponse.badMessage(error)) }
+
+  /// Answers what is no request, and ends the connection behind the answer.
+  private func refuse(_ response: HTTPResponse) {
     let exchange = Exchange(
       method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
-      startedAt: worker.loop.now,
-      keepsAlive: false)
-    send(ErrorResponse.badMessage(error), exchange, by: .server)
+      startedAt: worker.loop.now, keepsAlive: false)
+    send(response, exchange, by: .server)
+  }
+
+  /// There is no place for this client: it is told so without being heard.
+  func refuseToServe() {
+    refuse(ErrorResponse.tooManyConnections)
+    flush()
+    if phase != .closed { settle() }
   }
 
   // MARK: Answers in memory
@@ -281,8 +294,14 @@ final class HTTPConnection: EventHandler {
       phase = .lingering
       held = []
       socket.finishSending()
-      setTimer(configuration.lingerMilliseconds)
+      lingerDeadline = worker.loop.now.adding(milliseconds: configuration.lingerTotalMilliseconds)
+      linger()
     }
+  }
+
+  /// RFC 9112 §9.6: closing while the client still sends would reset the connection, and the reset eat the answer.
+  private func linger() {
+    timer?.set(min(worker.loop.now.adding(milliseconds: configuration.lingerMilliseconds), lingerDeadline))
   }
 
   // MARK: Waiting
@@ -313,15 +332,26 @@ final class HTTPConnection: EventHandler {
     if phase == .streaming {
       hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {
-      setTimer(configuration.bodyTimeoutMilliseconds)
+      setBodyDeadline()
     } else if parser.isBetweenRequests {
       if worker.isStopping { return close(wasCutShort: false) }
       setTimer(configuration.idleTimeoutMilliseconds)
-    } else if headDeadline == nil {
-      let deadline = worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
+    } else {
+      let deadline =
+        headDeadline ?? worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
       headDeadline = deadline
       timer?.set(deadline)
     }
+  }
+
+  /// The next piece is due soon, and the body as a whole has to come at a pace.
+  private func setBodyDeadline() {
+    let start = bodyStart ?? worker.loop.now
+    bodyStart = start
+    let patience = configuration.bodyTimeoutMilliseconds
+    let earned = parser.receivedBodyBytes * 1000 / max(1, configuration.bodyMinBytesPerSecond)
+    timer?.set(
+      min(worker.loop.now.adding(milliseconds: patience), start.adding(milliseconds: patience + earned)))
   }
 
   private func setTimer(_ milliseconds: Int) {
@@ -332,11 +362,7 @@ final class HTTPConnection: EventHandler {
     switch phase {
     case .streaming where streamFraming == nil: setTimer(configuration.abandonedMilliseconds)
     case .reading where output.isEmpty && !parser.isBetweenRequests:
-      send(
-        ErrorResponse.requestTimeout,
-        Exchange(
-          method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
-          startedAt: worker.loop.now, keepsAlive: false), by: .server)
+      refuse(ErrorResponse.requestTimeout)
       flush()
       if phase != .closed { settle() }
     default: close(wasCutShort: !output.isEmpty || phase == .streaming)

@@ -29,6 +29,10 @@ public final class HTTPServer: Sendable {
     let listener = try Listener(wanted)
     self.listener = listener
     let ready = try Latch()
+    let descriptors = DescriptorTable.limit - configuration.reservedDescriptors
+    let gate = ConnectionGate(
+      maxServed: max(1, min(configuration.maxConnections, descriptors)),
+      maxRefused: configuration.maxRefusedConnections)
     let failure = Mutex<(any Error)?>(nil)
     var threads: [EventLoopThread] = []
     var workers: [WorkerBox] = []
@@ -39,7 +43,7 @@ public final class HTTPServer: Sendable {
         try EventLoopThread { loop in
           do {
             let worker = ServerWorker(
-              loop: loop, listener: listener, configuration: configuration,
+              loop: loop, listener: listener, gate: gate, configuration: configuration,
               responder: try makeResponder(loop),
               observer: makeObserver(loop))
             worker.flushAtEveryTurnEnd()
