@@ -49,6 +49,7 @@ public struct HTTP1RequestParser: Sendable {
       }
     } catch {
       state = .failed(error)
+      (request, pending) = (nil, [])
       throw error
     }
   }

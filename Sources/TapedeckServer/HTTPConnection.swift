@@ -27,6 +27,7 @@ final class HTTPConnection: EventHandler {
   private var registration: EventLoop.Registration?
   private var interest: Interest = .read
   private var parser: HTTP1RequestParser
+  private var bodies: BodyAccount
   private var phase = Phase.reading
   private var output = OutputQueue()
   /// Input that waits for the answer before it.
@@ -53,6 +54,7 @@ final class HTTPConnection: EventHandler {
     self.admission = admission
     self.worker = worker
     parser = HTTP1RequestParser(limits: worker.configuration.limits)
+    bodies = BodyAccount(worker.gate)
   }
 
   func start() -> Bool {
@@ -117,9 +119,11 @@ final class HTTPConnection: EventHandler {
         switch event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
-        case .request(let request): answer(request)
+        case .request(let request):
+          bodies.hold(request.body.count) ? answer(request) : refuse(ErrorResponse.tooMuchHeld)
         }
       }
+      if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) { refuse(ErrorResponse.tooMuchHeld) }
     } catch {
       refuse(error)
     }
@@ -165,6 +169,8 @@ final class HTTPConnection: EventHandler {
 
   /// Answers what is no request, and ends the connection behind the answer.
   private func refuse(_ response: HTTPResponse) {
+    // What has come of a request is of no further use.
+    parser = HTTP1RequestParser(limits: configuration.limits)
     let exchange = Exchange(
       method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
       startedAt: worker.loop.now, keepsAlive: false)
@@ -202,6 +208,7 @@ final class HTTPConnection: EventHandler {
   func finish(_ exchange: Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
     self.exchange = nil
+    bodies.release()
     worker.observer?.exchangeFinished(
       ExchangeSummary(
         method: exchange.method, target: exchange.target, status: exchange.status, source: exchange.source,
@@ -379,6 +386,7 @@ final class HTTPConnection: EventHandler {
     guard phase != .closed else { return }
     let source = stream
     phase = .closed
+    bodies.release()
     stream = nil
     timer?.cancel()
     if let registration { worker.loop.remove(registration) }

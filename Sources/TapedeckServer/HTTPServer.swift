@@ -32,7 +32,8 @@ public final class HTTPServer: Sendable {
     let descriptors = DescriptorTable.limit - configuration.reservedDescriptors
     let gate = ConnectionGate(
       maxServed: max(1, min(configuration.maxConnections, descriptors)),
-      maxRefused: configuration.maxRefusedConnections)
+      maxRefused: configuration.maxRefusedConnections,
+      maxBodyBytes: max(configuration.heldBodyBytes, 2 * min(configuration.limits.bodyBytes, .max / 2)))
     let failure = Mutex<(any Error)?>(nil)
     var threads: [EventLoopThread] = []
     var workers: [WorkerBox] = []

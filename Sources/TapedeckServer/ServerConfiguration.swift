@@ -9,6 +9,9 @@ public struct ServerConfiguration: Sendable {
   public var maxConnections = 16_384
   /// Clients being told 503 at once; more wait in the kernel's backlog.
   public var maxRefusedConnections = 64
+  /// Request bodies in memory, of all clients together; whose body goes beyond it is told 503. At least two bodies of the
+  /// largest size always fit. nginx and HAProxy have no such bound, since they hold no bodies whole.
+  public var heldBodyBytes = 1 << 30
   /// Descriptors that clients may not take: cassette files, the loops' own, connections to the origin.
   public var reservedDescriptors = 64
   /// A connection without a request. nginx waits 75 s, Apache 5 s.

@@ -9,7 +9,7 @@ final class ServerWorker: EventHandler {
   let observer: (any ExchangeObserver)?
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private let listener: Listener
-  private let gate: ConnectionGate
+  let gate: ConnectionGate
   private var listening: EventLoop.Registration?
   private var acceptPause: LoopTimer?
   private var stopTimer: LoopTimer?
