@@ -8,7 +8,6 @@ import re
 import resource
 import select
 import socket
-import subprocess
 import time
 from pathlib import Path
 
@@ -523,6 +522,23 @@ def test_a_full_descriptor_table_pauses_accepting_and_recovers(replaying):
     for wire in inside + outside:
         wire.close()
     eventually(lambda: sockets(deck) == BASE_SOCKETS, "all descriptors are back")
+
+
+def test_few_descriptors_make_a_lower_limit_instead_of_a_full_table(replaying):
+    deck = replaying("--quiet", wrapper=("prlimit", "--nofile=128:128"))
+    crowd = [Wire(deck.url) for _ in range(70)]
+    answers = []
+    for wire in crowd:
+        wire.ask(b"/json")
+        answers.append(wire.answer().status)
+    assert answers == [200] * 64 + [503] * 6  # 64 of the 128 are kept back
+    for wire in crowd:
+        wire.close()
+
+
+def test_a_soft_descriptor_limit_is_raised(replaying):
+    deck = replaying("--quiet", wrapper=("prlimit", "--nofile=64:4096"))
+    assert resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE) == (4096, 4096)
 
 
 def test_an_idle_proxy_sleeps(replaying):
