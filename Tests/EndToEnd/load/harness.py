@@ -82,9 +82,9 @@ class Facts:
 
 
 class Watch:
-    """Looks at a process every 50 ms while a block runs; keeps the samples and the highest values."""
+    """Looks at a process five times a second while a block runs; keeps the samples and the highest values."""
 
-    def __init__(self, process_id: int, every: float = 0.05):
+    def __init__(self, process_id: int, every: float = 0.2):
         self._process_id, self._every = process_id, every
         self._over = threading.Event()
         self.samples: list[tuple[float, Facts]] = []
