@@ -17,6 +17,8 @@ public struct ServerConfiguration: Sendable {
   public var abandonedMilliseconds = 500
   /// Answer bytes waiting for a client above which its source is told to wait.
   public var outputHighWaterBytes = 64 * 1024
+  /// What one client may be sent in a turn of the loop before the others have theirs.
+  public var turnBytes = 256 * 1024
   /// Pipelined input kept while an answer is on its way; above it reading stops.
   public var pipelinedInputBytes = 64 * 1024
 
