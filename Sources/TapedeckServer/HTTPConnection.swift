@@ -131,7 +131,8 @@ final class HTTPConnection: EventHandler {
   /// Goes on with input that was held back.
   private func processHeld() {
     guard !isProcessing else { return }
-    while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes {
+    while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes
+    {
       let input = held
       held = []
       input.withUnsafeBytes { process($0) }

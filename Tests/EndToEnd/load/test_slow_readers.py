@@ -16,8 +16,8 @@ CLIENTS = 200
 BODY_BYTES = 1 << 30 if LONG else 1 << 28
 BYTES_A_SECOND = 10_000
 SECONDS = 30 if LONG else 5
-# What waits for each in our own memory: the high-water mark and the piece that crossed it.
-ROOM_KIB_EACH = 512
+# What waits for each in our own memory: the high-water mark, the piece that crossed it, libcurl's buffer.
+ROOM_KIB_EACH = 256
 SLICE_SECONDS = 0.1
 REQUEST = b"GET /big HTTP/1.1\r\nHost: load\r\n\r\n"
 
@@ -90,18 +90,22 @@ def read_slowly(readers: list[Reader], seconds: float) -> None:
         time.sleep(max(0, begin + (slice_number + 1) * SLICE_SECONDS - time.monotonic()))
 
 
-def test_slow_readers_stay_bounded(deck, tools, yardstick, figure, request):
-    Probes(tools, port_of(deck.url), yardstick.port, "200:1").result()
+def test_slow_readers_stay_bounded(deck, tools, yardstick, big_origin, figure, request):
+    """The others' latency is held against a bare loop's, in passthrough against the origin's own: it has the same
+    slow readers to serve."""
+    is_replay = request.node.callspec.id == "replay"
+    bare_port = yardstick.port if is_replay else big_origin.port
+    Probes(tools, port_of(deck.url), bare_port, "200:1").result()
     base = Facts(deck.process.pid)
     with Watch(deck.process.pid) as watch:
         readers = [Reader(port_of(deck.url), 8192) for _ in range(CLIENTS)]
-        probes = Probes(tools, port_of(deck.url), yardstick.port, f"100:{SECONDS}")
+        probes = Probes(tools, port_of(deck.url), bare_port, f"100:{SECONDS}")
         read_slowly(readers, SECONDS)
         good, bare = probes.result()
     rates = sorted(reader.received / SECONDS for reader in readers)
     for reader in readers:
         reader.socket.close()
-    eventually(lambda: Facts(deck.process.pid).descriptors <= base.descriptors + 30, "descriptors are back", 30)
+    eventually(lambda: Facts(deck.process.pid).descriptors <= base.descriptors + (0 if is_replay else 30), "descriptors are back", 30)
     after = Facts(deck.process.pid)
     peak = watch.highest("rss_kib") - base.rss_kib
     cpu = watch.samples[-1][1].cpu_seconds - base.cpu_seconds
