@@ -1,11 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from deck import Deck
-from harness import TokenOrigin, build, raise_descriptor_limit
+from harness import LONG, TokenOrigin, build, raise_descriptor_limit
 from origin import Origin, reply
 from wire import fetch
 
-MEBI = 1 << 20
 SMALL = b'{"id": 1, "name": "octocat"}'
 LARGE = bytes(range(256)) * 4096  # a body file, streamed
 MEDIUM = b"x" * 100_000  # kept in memory
@@ -19,6 +20,13 @@ def attacked_origin(exchange):
             return reply(MEDIUM, b"Content-Type: text/plain")
         case _:
             return reply(LARGE, b"Content-Type: application/octet-stream")
+
+
+def pytest_collection_modifyitems(items):
+    if LONG:
+        for item in items:
+            if item.path.parent == Path(__file__).parent:
+                item.add_marker(pytest.mark.timeout(3600))
 
 
 @pytest.fixture(scope="session")

@@ -30,26 +30,35 @@ static struct {
 } seen;
 
 static int epoll, port, faults;
-static long count, first_number;
+static long count, first_number, drawn_alone, drawn_pipelined;
 static Line *lines;
 static char expected[BUFFER];
 
-// A third of what fails must fail, a third must come through all the same; `cut` ones are not pipelined, since what
-// is behind them on the connection would be lost.
-static char fault_of(long number, int is_alone) {
+// Four of nine kinds must fail, the others must come through all the same. A pipelined request is never cut, since what
+// is behind it on the connection would be lost.
+static char fault_of(long number) {
   uint64_t dice = (number + 1) * 0x9E3779B97F4A7C15ULL >> 33;
   if ((int)(dice % 1000) >= faults) return 'o';
-  const char *kinds = is_alone ? "rgcdsehRx" : "rgcdsecdx";
+  const char *kinds = number % 4 ? "rgcdsehRx" : "rgcdsecdx";
   return kinds[dice / 1000 % 9];
 }
 
-static void plan(Line *line, Ask *ask) {
-  long number = ask->number = first_number + seen.asked++;
+// What a number means does not depend on who draws it: every fourth is for the lines that pipeline.
+static long draw(const Line *line) {
+  long number = line->depth > 1 ? 4 * drawn_pipelined : drawn_alone / 3 * 4 + drawn_alone % 3 + 1;
+  if (number >= count) return -1;
+  if (line->depth > 1) drawn_pipelined++;
+  else drawn_alone++;
+  return number;
+}
+
+static void plan(Ask *ask, long number) {
+  ask->number = number += first_number;
   write_token(ask->token, 3 * number);
   write_token(ask->field_token, 3 * number + 1);
   write_token(ask->body, 3 * number + 2);
-  ask->fault = fault_of(number, line->depth == 1);
-  ask->is_post = number % 2;
+  ask->fault = fault_of(number);
+  ask->is_post = number / 4 % 2;
   ask->body_length = !ask->is_post ? 0 : 16 * (number % 61 == 0 ? 2500 : 1 + number % 23);
 }
 
@@ -57,9 +66,12 @@ static void fill_body(char *out, const Ask *ask) {
   for (size_t at = 0; at < ask->body_length; at += 16) memcpy(out + at, ask->body, 16);
 }
 
-static void ask_next(Line *line) {
+static int ask_next(Line *line) {
+  long number = draw(line);
+  if (number < 0) return 0;
   Ask *ask = &line->asked[(line->first + line->under_way++) % DEPTH];
-  plan(line, ask);
+  plan(ask, number);
+  seen.asked++;
   char *out = line->out + line->unsent;
   int head = sprintf(out, "%s /t/%s/%c HTTP/1.1\r\nHost: load\r\nX-Token: %s\r\nX-Number: %ld\r\n",
     ask->is_post ? "POST" : "GET", ask->token, ask->fault, ask->field_token, ask->number);
@@ -67,6 +79,7 @@ static void ask_next(Line *line) {
   head += sprintf(out + head, "\r\n");
   fill_body(out + head, ask);
   line->unsent += head + ask->body_length;
+  return 1;
 }
 
 static void open_line(Line *line) {
@@ -192,7 +205,7 @@ static void serve(Line *line) {
   }
   if (!line->is_open && seen.asked < count) open_line(line);
   if (!line->is_open) return;
-  while (line->under_way < line->depth && seen.asked < count) ask_next(line);
+  while (line->under_way < line->depth && ask_next(line)) {}
   flush(line);
 }
 
