@@ -10,7 +10,7 @@ from deck import eventually
 from harness import LONG, NOISE, Facts, Probes, Watch, milliseconds, port_of
 
 CONNECTIONS = 4_000 if LONG else 1_000
-SECONDS = 30 if LONG else 6  # the long form outlasts the header timeout
+SECONDS = 30 if LONG else 4  # the long form outlasts the header timeout
 GOAL_MS = 20
 ROOM_KIB = {"slow read": 300}  # a connection's share of what waits to be sent; others hold next to nothing
 

@@ -8,7 +8,7 @@ import pytest
 from harness import LONG, NOISE, Facts, Running, Watch, port_of
 
 NORMAL_RATE = 500
-CALM_SECONDS, STORM_SECONDS, AFTER_SECONDS = (3, 10, 5) if LONG else (2, 3, 3)
+CALM_SECONDS, STORM_SECONDS, AFTER_SECONDS = (3, 5, 5) if LONG else (2, 3, 3)
 RECOVERY_SECONDS = 1
 CALM_MS = 10  # a slice of 100 ms whose median is below counts as calm, if the calm before was not worse
 PROXY_CORE, LOAD_CORE = 0, 1
@@ -23,9 +23,9 @@ def storm(tools, port: int, shape: tuple, rate: int, seconds: float) -> Running:
 
 
 def capacity(tools, port: int, shape: tuple) -> int:
-    """Answers a second when asked for far more."""
-    seen = storm(tools, port, shape, 400_000 if shape[1] > 1 else 60_000, 1).result()
-    return seen["answers"]
+    """Answers a second when asked for far more; the best of three, since the machine is shared."""
+    far_more = 1_000_000 if shape[1] > 1 else 60_000
+    return max(storm(tools, port, shape, far_more, 1).result()["answers"] for _ in range(3))
 
 
 @pytest.mark.parametrize("kind", STORMS)

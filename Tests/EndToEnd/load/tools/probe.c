@@ -4,13 +4,14 @@
 //   probe PORT PATH CONNECTIONS DEPTH FRESH SHED RATE:SECONDS[,RATE:SECONDS ...]
 //
 // CONNECTIONS are kept, with up to DEPTH requests under way on each; every FRESH-th request opens one of its own
-// (0: none). With SHED a request that finds no room is dropped, else it waits and its waiting counts.
+// (0: none), of which there are 10,000 at most. With SHED a request that finds no room is dropped, else it waits and its waiting counts.
 // Prints one JSON object; times in microseconds, "slices" of 100 ms: [begin ms, answers, p50, p99, max, not answered].
 #include "net.h"
 
 #define GRACE_NS 5000000000LL
 #define SLICE_NS 100000000LL
 #define MAX_DEPTH 64
+#define MAX_FRESH 10000
 enum { WAITING = -1, DROPPED = -2, FAILED = -3 };
 
 typedef struct {
@@ -18,14 +19,14 @@ typedef struct {
   int first, under_way; // ring of request numbers
   int asked[MAX_DEPTH];
   size_t have, skip, unsent;
-  char in[16384], out[MAX_DEPTH * 256];
+  char in[16384], out[MAX_DEPTH * 128];
 } Line;
 
 static int epoll, port, depth, fresh_every, sheds;
-static char keep_request[256], fresh_request[256];
+static char keep_request[128], fresh_request[128];
 static int64_t *due, *latency;
-static int total, line_count, dirty_count, settled;
-static Line *lines, **dirty, *spare[4096];
+static int total, line_count, dirty_count, settled, fresh_open;
+static Line *lines, **dirty, *spare[MAX_FRESH];
 static int spare_count;
 
 static void settle(int number, int64_t result) {
@@ -46,7 +47,9 @@ static void close_line(Line *line) {
     settle(line->asked[line->first], FAILED);
   reset(line->fd);
   line->is_open = 0;
-  if (line->is_fresh && spare_count < 4096) spare[spare_count++] = line;
+  if (!line->is_fresh) return;
+  spare[spare_count++] = line;
+  fresh_open--;
 }
 
 static void flush(Line *line) {
@@ -63,6 +66,8 @@ static void flush(Line *line) {
 static Line *line_with_room(int number) {
   static int next = 0;
   if (fresh_every && number % fresh_every == 0) {
+    if (fresh_open == MAX_FRESH) return NULL;
+    fresh_open++;
     Line *line = spare_count ? spare[--spare_count] : room(sizeof(Line));
     line->is_fresh = 1;
     open_line(line, number);
