@@ -3,7 +3,7 @@ internal import TapedeckRecording
 
 /// Streams a recorded body that is too large to hold, piece by piece, as fast as the client reads.
 final class BodyFileSource: ResponseSource {
-  private static let pieceBytes = 128 * 1024
+  private static let pieceBytes = 64 * 1024
 
   private let file: BodyFile
   private let head: HTTPResponseHead
