@@ -97,7 +97,10 @@ extension CassetteDirectory {
   /// Whether `name` still leads to the open file.
   func names(_ name: String, _ file: OpenFile) throws(CassetteError) -> Bool {
     var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      if errno == ENOENT { return false }
+      throw .failed("examine", path(of: name))
+    }
     let own = try file.status()
     return own.device == status.st_dev && own.inode == status.st_ino
   }

@@ -38,9 +38,12 @@ final class CassetteDirectory: Sendable {
     }
     defer { closedir(stream) }
     var names: [[UInt8]] = []
+    errno = 0
     while let entry = readdir(stream) {
       names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+      errno = 0
     }
+    guard errno == 0 else { throw .failed("list", path(of: folder)) }
     names.sort { $0.lexicographicallyPrecedes($1) }
     return try names.map { name throws(CassetteError) in
       guard let text = String(validating: name, as: UTF8.self) else {
@@ -50,8 +53,6 @@ final class CassetteDirectory: Sendable {
       return text
     }.filter { $0 != "." && $0 != ".." }
   }
-
-  func contains(_ name: String) -> Bool { faccessat(descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
 
   /// All of a plain file; nil when it is not there.
   func contents(of name: String, limit: Int) throws(CassetteError) -> [UInt8]? {
