@@ -100,10 +100,14 @@ class Session:
         # Whether a fault of the traffic goes on when the cassette is sealed.
         self.lasts = False
 
-    def command(self) -> list[str]:
+    @property
+    def arguments(self) -> list[str]:
         return [
-            str(binary()), "record", "--upstream", self.origin_url, "--cassette", str(self.cassette), "--threads", "1",
-            "--port", "0", "--ready-file", str(self.folder / "ready"), "--quiet", *self.options]
+            "record", "--upstream", self.origin_url, "--cassette", str(self.cassette), "--threads", "1", "--quiet",
+            *self.options]
+
+    def command(self) -> list[str]:
+        return [str(binary()), *self.arguments, "--port", "0", "--ready-file", str(self.folder / "ready")]
 
     def run(self, phase: str | None = None, expressions=(), targets=NEW) -> Outcome:
         """Starts, asks, stops; without targets at all, is killed once it is ready."""
@@ -121,7 +125,7 @@ class Session:
             if self.process.poll() is None:
                 self.process.kill()
                 self.process.wait()
-            self._detach()
+            self.detach()
         outcome.stderr = log.read_text(errors="surrogateescape")
         if phase is not None:
             outcome.fired = self._fired(wrapper, outcome.returncode)
@@ -138,7 +142,7 @@ class Session:
             return self.process.kill()
         url = ready.read_text().strip()
         if phase == "traffic":
-            self._attach(expressions)
+            self.attach(expressions)
         for target in targets:
             try:
                 answer = fetch(url, target)
@@ -148,12 +152,12 @@ class Session:
             assert (answer.status, answer.body) == (200, answer_of("new", target)), target
             outcome.told.append(target)
         if phase == "traffic" and not self.lasts:
-            self._detach()
+            self.detach()
         if phase == "seal":
-            self._attach(expressions)
+            self.attach(expressions)
         self.process.send_signal(signal.SIGTERM)
 
-    def _attach(self, expressions) -> None:
+    def attach(self, expressions=()) -> None:
         arguments = strace_arguments(self.cassette, self.trace, *expressions)
         self.tracer = subprocess.Popen(
             [*arguments, "-p", str(self.process.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -161,7 +165,7 @@ class Session:
         line = self.tracer.stderr.readline()
         assert "attached" in line, line
 
-    def _detach(self) -> None:
+    def detach(self) -> None:
         if self.tracer is not None:
             self.tracer.terminate()
             self.tracer.communicate()

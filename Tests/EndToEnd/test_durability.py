@@ -9,8 +9,8 @@ The laws, after any one fault or the process's death at any one call on the cass
 - the next run, with nothing repaired by hand, ends in a cassette without debris (D6, D12).
 """
 
-import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,10 +18,11 @@ import subprocess
 import pytest
 
 import faults
-from deck import Deck, eventually, fingerprint, interactions, journal, run
-from faults import CHANGING, ERRORS, NEW, OLD, PHASES, Fault, Session, debris, files, fresh, lasting, recorded_count, stable
+from deck import CLEAN, Deck, binary, eventually, fingerprint, interactions, journal, run
+from faults import (
+    CHANGING, ERRORS, NEW, OLD, PHASES, Fault, Session, debris, files, fresh, lasting, recorded_count, stable)
 from origin import Origin, reply
-from wire import Wire, fetch
+from wire import fetch
 
 LONG = os.environ.get("TAPEDECK_LONG_TESTS") == "1"
 REASONS = {
@@ -143,3 +144,227 @@ def assert_told(fault: Fault, stderr: str) -> None:
     reason = REASONS[fault.action.removeprefix("error=")]
     lines = [line for line in stderr.splitlines() if reason in line]
     assert 1 <= len(lines) <= 2, f"{fault}: told {len(lines)} times: {stderr}"
+
+
+def traced(stage, *options) -> list[str]:
+    """The calls of a whole session on files and towards clients, in order."""
+    session = stage.session(options)
+    calls = "trace=openat2,write,fsync,fdatasync,syncfs,renameat,unlinkat,sendmsg,sendto,writev"
+    wrapper = ["strace", "-D", "-f", "-y", "-s", "9999", "-o", session.trace, "-e", calls]
+    deck = Deck(session.folder, *session.arguments, wrapper=wrapper)
+    for target in NEW:
+        fetch(deck.url, target)
+    assert deck.stop() == 0, deck.stderr
+    eventually(lambda: "exited with 0" in session.trace.read_text().splitlines()[-1], "the trace's end")
+    return [line.split(maxsplit=1)[1] for line in session.trace.read_text().splitlines()]
+
+
+def positions(lines: list[str], pattern: str) -> list[int]:
+    return [index for index, line in enumerate(lines) if re.search(pattern, line)]
+
+
+JOURNAL_LINE = r'^write\(\d+<.*/journal\.jsonl>, "\{\\"sha256'
+LAST_PIECE = r'^(sendmsg|sendto|writev?)\(\d+<(socket|TCP).*new /\w+\\n'
+
+
+def test_D1_the_kernel_has_the_record_before_the_client_has_the_answer(stage):
+    lines = traced(stage)
+    written, told = positions(lines, JOURNAL_LINE), positions(lines, LAST_PIECE)
+    assert len(written) == len(told) == len(NEW)
+    assert sorted(written + told) == [index for pair in zip(written, told) for index in pair]
+    assert positions(lines, r"^fdatasync\(") == [], "durability=process waits for no disk"
+
+
+def test_D2_sealing_waits_for_the_disk(stage):
+    lines = traced(stage)
+    synced, renamed = positions(lines, r"^syncfs\("), positions(lines, r"^renameat\(.*\.tmp")
+    gone, last = positions(lines, r"^unlinkat\(.*journal"), positions(lines, r"^fsync\(\d+<.*/cassette>")
+    assert len(synced) == 1 and len(gone) == 1 and len(last) == 2
+    assert synced[0] < renamed[0] and renamed[-1] < last[0] < gone[0] < last[1]
+    staged = positions(lines, r'^openat2\(.*"\.tapedeck-')
+    assert staged[-1] < synced[0]
+
+
+def test_D2_durability_power_waits_at_every_exchange(stage):
+    lines = traced(stage, "--durability", "power")
+    written, synced = positions(lines, JOURNAL_LINE), positions(lines, r"^fdatasync\(.*journal\.jsonl")
+    assert len(written) == len(synced) == len(NEW)
+    for line, sync in zip(written, synced):
+        between = lines[line + 1:sync]
+        assert [call for call in between if re.search(LAST_PIECE, call)] == [], between
+    (spooled,) = positions(lines, r"^fdatasync\(.*\.spool-0")
+    (named,) = positions(lines, r"^renameat\(.*\.spool-0")
+    (lasting_name,) = positions(lines, r"^fsync\(.*/bodies>")
+    assert spooled < named < lasting_name < written[1]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system that takes a size, and can be mounted again with another."""
+    place = tmp_path / "disk"
+    place.mkdir()
+
+    def mount(options: str) -> bool:
+        return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True).returncode == 0
+
+    if not mount("size=64k"):
+        pytest.skip("mounting a file system is not permitted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+PAGE = b"".join(b"line %d of an answer\n" % number for number in range(150))
+
+
+def test_D6_a_full_disk_costs_the_recording_and_nothing_else(start, origin, small_disk, tmp_path):
+    cassette = small_disk / "cassette"
+    upstream = origin(lambda exchange: reply(PAGE + exchange.request.target, b"Content-Type: text/plain"))
+    first = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    assert fetch(first.url, "/old").status == 200
+    assert first.stop() == 0
+    before = files(cassette)
+
+    deck = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    for number in range(60):
+        target = f"/new/{number}"
+        assert fetch(deck.url, target).body == PAGE + target.encode()
+    assert deck.stop() == 1
+    assert len([line for line in deck.stderr.splitlines() if REASONS["ENOSPC"] in line]) == 2, deck.stderr
+    assert lasting(files(cassette)) == before
+    assert debris(cassette) == ["journal.jsonl"]
+
+    replay = start("replay", "--cassette", cassette)
+    answers = [fetch(replay.url, f"/new/{number}") for number in range(60)]
+    kept = [answer.status for answer in answers].count(200)
+    assert 5 < kept < 20 and all(answer.status == 200 for answer in answers[:kept])
+    assert fetch(replay.url, "/old").body == PAGE + b"/old"
+
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    again = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    assert fetch(again.url, "/late").status == 200
+    assert again.stop() == 0, again.stderr
+    assert len(interactions(cassette)) == 1 + kept + 1
+    assert debris(cassette) == []
+
+
+def test_D6_a_disk_that_is_full_from_the_start(origin, small_disk, tmp_path):
+    with pytest.raises(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(4096))
+    upstream = origin(lambda exchange: reply(PAGE, b"Content-Type: text/plain"))
+    cassette = small_disk / "cassette"
+    done = run("record", "--upstream", upstream.url, "--cassette", cassette, "--port", "0")
+    assert done.returncode == 1
+    assert REASONS["ENOSPC"] in done.stderr
+    assert not cassette.exists()
+
+
+@pytest.fixture
+def read_only(stage, small_disk):
+    subprocess.run(["mount", "-o", "remount,size=1m", small_disk], check=True)
+    shutil.copytree(stage.old, small_disk / "cassette")
+    for path in [small_disk / "cassette", *(small_disk / "cassette").rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    return small_disk / "cassette"
+
+
+def test_D6_recording_into_a_read_only_disk_is_refused(stage, read_only):
+    before = fingerprint(read_only)
+    done = run("record", "--upstream", stage.url, "--cassette", read_only, "--port", "0")
+    assert done.returncode == 1
+    assert REASONS["EROFS"] in done.stderr
+    assert fingerprint(read_only) == before
+    done = run("record", "--upstream", stage.url, "--cassette", read_only.parent / "another", "--port", "0")
+    assert (done.returncode, REASONS["EROFS"] in done.stderr) == (1, True)
+
+
+def test_D8_replay_needs_no_right_to_write(read_only, tmp_path):
+    before = fingerprint(read_only)
+    assert faults.observed(tmp_path, read_only) == faults.expected(0)
+    assert fingerprint(read_only) == before
+
+
+def test_D7_a_second_writer_is_refused_at_once_and_readers_are_not(stage, start):
+    session = stage.session()
+    first = start("record", "--upstream", stage.url, "--cassette", session.cassette)
+    fetch(first.url, "/fresh")
+    for _ in range(2):
+        second = run("record", "--upstream", stage.url, "--cassette", session.cassette, "--port", "0", timeout=5)
+        assert second.returncode == 1
+        assert f"process {first.process.pid}" in second.stderr
+    with start("replay", "--cassette", session.cassette) as reader:
+        assert fetch(reader.url, "/fresh").body == faults.answer_of("new", "/fresh")
+    assert first.stop() == 0
+    third = start("record", "--upstream", stage.url, "--cassette", session.cassette)
+    assert third.stop() == 0
+
+
+def test_D7_no_lock_no_recording(stage):
+    session = stage.session()
+    fault = Fault("start", "flock", 1, "error=ENOLCK")
+    outcome = session.run("start", [fault.injection])
+    assert outcome.returncode == 1
+    assert "No locks available" in outcome.stderr
+    assert lasting(files(session.cassette)) == stage.old_files
+
+
+def test_D9_a_failed_sync_is_final_for_what_it_was_about(stage):
+    session = stage.session()
+    outcome = session.run("seal", [Fault("seal", "syncfs", 1, "error=EIO").injection])
+    assert outcome.returncode == 1
+    assert lasting(files(session.cassette)) == stage.old_files
+    assert debris(session.cassette)[-1] == "journal.jsonl"
+    assert not list(session.cassette.glob(".tapedeck-*"))
+    stage.assert_next_run_works(session, len(NEW))
+
+
+def test_D9_after_a_failed_sync_the_journal_gets_no_more(stage):
+    session = stage.session(["--durability", "power"])
+    outcome = session.run("traffic", [Fault("traffic", "fdatasync", 1, "error=EIO").injection])
+    assert (outcome.returncode, outcome.told) == (1, NEW)
+    calls = [line.split(maxsplit=1)[1] for line in session.trace.read_text().splitlines()]
+    (failed,) = positions(calls, "INJECTED")
+    assert positions(calls[failed:], r"^(write|fdatasync|fsync)\(") == [0]
+    assert recorded_count(session.folder, session.cassette) == 0
+
+
+def test_D11_files_are_for_the_owner_and_for_no_child(stage, tmp_path):
+    cassette = tmp_path / "cassette"
+    wrapper = ["sh", "-c", 'umask 000; exec "$@"', "sh"]
+    deck = Deck(tmp_path / "deck", "record", "--upstream", stage.url, "--cassette", cassette, wrapper=wrapper)
+    for target in NEW:
+        fetch(deck.url, target)
+    assert {path.stat().st_mode & 0o077 for path in [cassette, *cassette.rglob("*")]} == {0}
+    for descriptor in os.listdir(f"/proc/{deck.process.pid}/fd"):
+        place = os.readlink(f"/proc/{deck.process.pid}/fd/{descriptor}")
+        if place.startswith(str(cassette)):
+            with open(f"/proc/{deck.process.pid}/fdinfo/{descriptor}") as facts:
+                flags = int(re.search(r"flags:\s+(\d+)", facts.read())[1], 8)
+            assert flags & os.O_CLOEXEC, place
+    assert deck.stop() == 0
+    assert {path.stat().st_mode & 0o077 for path in [cassette, *cassette.rglob("*")]} == {0}
+
+
+def test_D12_short_writes_leave_nothing_short(stage, tmp_path):
+    if shutil.which("fiu-run") is None:
+        pytest.skip("libfiu is not installed")
+    session = stage.session()
+    prefix = tmp_path / "fiu"
+    deck = Deck(session.folder, *session.arguments, wrapper=["fiu-run", "-x", "-f", prefix])
+    rule = "enable_random name=posix/io/rw/write/reduce,probability=0.7"
+    subprocess.run(["fiu-ctrl", "-f", prefix, "-c", rule, str(deck.process.pid)], check=True)
+    session.process = deck.process
+    session.attach()
+    for target in NEW:
+        assert fetch(deck.url, target).body == faults.answer_of("new", target)
+    session.detach()
+    subprocess.run(
+        ["fiu-ctrl", "-f", prefix, "-c", "disable name=posix/io/rw/write/reduce", str(deck.process.pid)], check=True)
+    assert deck.stop() == 0, deck.stderr
+    writes = positions(session.trace.read_text().splitlines(), r"\bwrite\(")
+    assert len(writes) > len(NEW) + 1, "no write was short"
+    assert stable(session.cassette) == stage.reference
+    assert debris(session.cassette) == []
