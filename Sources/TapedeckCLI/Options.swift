@@ -53,6 +53,9 @@ struct Option {
     name: "--idle-timeout", value: "SECONDS", help: "for a connection without a request (60)")
   static let writeTimeout = Option(
     name: "--write-timeout", value: "SECONDS", help: "for a client that reads nothing of its answer (60)")
+  static let durability = Option(
+    name: "--durability", value: "process|power",
+    help: "what a finished exchange survives before the cassette is sealed (process)")
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
   static let json = Option(name: "--json", help: "for machines")
@@ -62,7 +65,7 @@ struct Option {
     .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
-    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy,
+    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
   ]
 }
 

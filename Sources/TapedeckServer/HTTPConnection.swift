@@ -10,17 +10,6 @@ internal import TapedeckSockets
 final class HTTPConnection: EventHandler {
   private enum Phase { case reading, streaming, lingering, closed }
 
-  /// The exchange being answered.
-  struct Exchange {
-    var method: HTTPMethod
-    var target: [UInt8]
-    var version: HTTPVersion
-    var startedAt: MonotonicTime
-    var source = HTTPAnswer.Source.server
-    var status = 0
-    var keepsAlive: Bool
-  }
-
   let worker: ServerWorker
   let admission: ConnectionGate.Admission
   private let socket: StreamSocket
@@ -42,6 +31,7 @@ final class HTTPConnection: EventHandler {
   /// When the body under way began.
   private var bodyStart: MonotonicTime?
   private var lingerDeadline = MonotonicTime(nanoseconds: 0)
+  private var share = TurnShare()
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
@@ -136,7 +126,8 @@ final class HTTPConnection: EventHandler {
   /// Goes on with input that was held back.
   private func processHeld() {
     guard !isProcessing else { return }
-    while phase == .reading, !held.isEmpty, output.count <= configuration.outputHighWaterBytes {
+    while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes
+    {
       let input = held
       held = []
       input.withUnsafeBytes { process($0) }
@@ -234,7 +225,7 @@ final class HTTPConnection: EventHandler {
     if output.count > configuration.outputHighWaterBytes { flush() }
     if phase == .closed { return .gone }
     flushAtTurnEnd()
-    isSourceWaiting = output.count > configuration.outputHighWaterBytes
+    isSourceWaiting = hasHadItsTurn || output.count > configuration.outputHighWaterBytes
     return isSourceWaiting ? .wait : .more
   }
 
@@ -282,14 +273,18 @@ final class HTTPConnection: EventHandler {
 
   private func flush() {
     guard phase != .closed else { return }
+    let count = output.count
     if output.flush(to: socket) != nil { return close(wasCutShort: true) }
+    share.add(count - output.count, in: worker.loop.now)
     if output.isEmpty, closesAfterOutput, phase == .reading { return finishConnection() }
-    if isSourceWaiting, output.count <= configuration.outputHighWaterBytes / 4 {
+    if isSourceWaiting, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes / 4 {
       isSourceWaiting = false
       stream?.resume()
     }
     if phase == .reading, !held.isEmpty { processHeld() }
   }
+
+  private var hasHadItsTurn: Bool { share.exceeds(configuration.turnBytes, in: worker.loop.now) }
 
   /// Everything is sent: half-close, swallow what still comes for a while, close.
   private func finishConnection() {
@@ -325,7 +320,7 @@ final class HTTPConnection: EventHandler {
       held.count <= configuration.pipelinedInputBytes
       && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
     if !hasPeerClosed, mayRead { wanted.insert(.read) }
-    if !output.isEmpty { wanted.insert(.write) }
+    if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty) { wanted.insert(.write) }
     if wanted != interest, let registration {
       interest = wanted
       worker.loop.change(registration, wanted)
@@ -372,7 +367,9 @@ final class HTTPConnection: EventHandler {
       refuse(ErrorResponse.requestTimeout)
       flush()
       if phase != .closed { settle() }
-    default: close(wasCutShort: !output.isEmpty || phase == .streaming)
+    // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where
+    // bytes wait that will not be read, only a reset tells.
+    default: close(wasCutShort: !output.isEmpty || streamFraming == .untilClose)
     }
   }
 
