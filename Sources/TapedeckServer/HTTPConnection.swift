@@ -73,8 +73,12 @@ final class HTTPConnection: EventHandler {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: worker.readBuffer[..<count])
       switch phase {
-      case .reading:
+      case .reading where held.isEmpty:
         process(bytes)
+        processHeld()
+      case .reading:
+        // What came first goes first.
+        held.append(contentsOf: bytes)
         processHeld()
       case .streaming: held.append(contentsOf: bytes)
       case .lingering:

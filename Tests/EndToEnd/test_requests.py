@@ -8,6 +8,7 @@ import re
 import resource
 import select
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -286,6 +287,18 @@ def test_A93_a_thousand_pipelined_requests(recording):
         assert [wire.answer().body for _ in range(3)] == [b"GET /1|", b"POST /2|two", b"GET /3|"]
         wire.send(b"".join(request(b"/%d" % number) for number in range(1000)))
         assert [wire.answer().body for _ in range(1000)] == [b"GET /%d|" % number for number in range(1000)]
+
+
+def test_A93_large_answers_to_pipelined_requests_keep_their_order(replaying):
+    deck = replaying("--quiet")
+    count = 20_000
+    with Wire(deck.url) as wire:
+        data = b"".join(request(b"/json?%d" % number if number % 2 else b"/binary") for number in range(count))
+        sending = threading.Thread(target=wire.send, args=(data,))
+        sending.start()
+        statuses = [wire.answer().status for _ in range(count)]  # the query was never recorded
+        sending.join()
+    assert statuses == [502 if number % 2 else 200 for number in range(count)]
 
 
 def test_A93_pipelined_input_is_not_read_without_bound(replaying):
