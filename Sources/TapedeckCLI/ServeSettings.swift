@@ -77,9 +77,22 @@ struct ServeSettings {
     proxy.notice = { Terminal.say($0) }
   }
 
+  private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {
+    if let time = try arguments.milliseconds(.connectTimeout) { proxy.connectTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.firstByteTimeout) { proxy.firstByteTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.readTimeout) { proxy.readTimeoutMilliseconds = time }
+    if let count = try arguments.number(.maxUpstreamConnections, in: 1...65536) {
+      proxy.maxUpstreamConnectionsPerThread = count
+    }
+    if let mebibytes = try arguments.number(.maxRecordBody, in: 0...1 << 20) {
+      proxy.maxRecordedBodyBytes = mebibytes << 20
+    }
+  }
+
   private mutating func readAsking(_ arguments: Arguments) throws {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
+    try readLimits(arguments)
     if let source = arguments[.upstreamProxy] {
       guard source == "env" else {
         throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")

@@ -21,8 +21,10 @@ struct Replay {
   }
 
   private func content(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer.Content {
-    if case .instant = pace, let prepared = answer.prepared { return .prepared(prepared) }
-    let interaction = answer.interaction
+    var interaction = answer.interaction
+    let dropsTrailers = !interaction.response.trailers.isEmpty && !request.acceptsTrailers
+    if dropsTrailers { interaction.response.trailers = HTTPFields() }
+    if case .instant = pace, !dropsTrailers, let prepared = answer.prepared { return .prepared(prepared) }
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
     if case .recorded(let times) = pace {

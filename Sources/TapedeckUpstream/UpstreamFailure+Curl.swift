@@ -24,6 +24,8 @@ extension UpstreamFailure {
   init(_ evidence: TransferEvidence) {
     let origin = evidence.origin
     switch evidence.code {
+    case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
+      self.init(.limitReached, "\(origin): \(String(cString: strerror(EMFILE))).")
     case CURLE_COULDNT_RESOLVE_HOST:
       self.init(.dnsError, "The host name \(origin.host) could not be resolved. Is it spelled right?")
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
@@ -39,6 +41,13 @@ extension UpstreamFailure {
         "\(origin): \(evidence.reason). If you trust its issuer, name the issuer's PEM file with --cacert.")
     default: self = .talking(evidence)
     }
+  }
+
+  /// A lookup that had no descriptor to ask with ends like one of an unknown name.
+  private static var isOutOfDescriptors: Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0
   }
 
   private static func connecting(_ evidence: TransferEvidence) -> UpstreamFailure {
