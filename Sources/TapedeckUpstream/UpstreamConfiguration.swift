@@ -11,6 +11,9 @@ public struct UpstreamConfiguration: Sendable {
     /// Between two pieces of a body; not for `text/event-stream`, which may rest as long as it likes.
     public var readIdleMilliseconds = 60_000
 
+    /// How long connections are kept after the last exchange.
+    public var keepAliveMilliseconds = 30_000
+
     public init() {}
   }
 

@@ -55,9 +55,12 @@ extension UpstreamFailure {
     let why = code == 0 ? evidence.reason : String(cString: strerror(code))
     let detail = "\(evidence.origin): \(why)."
     switch code {
-    case ENETUNREACH, EHOSTUNREACH: return UpstreamFailure(.unroutable, detail)
+    // The kernel's words for a route that is `blackhole` or `prohibit`, too.
+    case ENETUNREACH, EHOSTUNREACH, EINVAL, EACCES, EPERM: return UpstreamFailure(.unroutable, detail)
     case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return UpstreamFailure(.limitReached, detail)
     case ETIMEDOUT: return UpstreamFailure(.connectTimeout, detail)
+    // Accepted, and reset before the request could leave.
+    case ECONNRESET, ECONNABORTED, EPIPE: return UpstreamFailure(.terminated, detail)
     default: return UpstreamFailure(.refused, "\(detail) Is the origin running, and is the port right?")
     }
   }

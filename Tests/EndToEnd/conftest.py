@@ -2,6 +2,7 @@ import pytest
 
 from deck import Deck, binary, is_release
 from faults import Peer, openssl
+from namespaces import Namespace
 from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
 from servers import Nginx
 from wire import fetch
@@ -80,6 +81,14 @@ def peer():
     for each in peers:
         each.stop()
         assert each.failure is None, f"the peer itself failed: {each.failure!r}"
+
+
+@pytest.fixture
+def namespace(tmp_path):
+    """A network of our own; the test is skipped where none can be made."""
+    namespace = Namespace(tmp_path / "namespace")
+    yield namespace
+    namespace.remove()
 
 
 @pytest.fixture(scope="session")
