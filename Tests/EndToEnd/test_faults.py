@@ -192,23 +192,47 @@ def descriptors(deck) -> list[int]:
     return sorted(int(name) for name in os.listdir(f"/proc/{deck.process.pid}/fd"))
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_f07_descriptors_that_run_out_are_503_until_there_are_more(record, origin, cassette, host):
-    upstream = origin(lambda exchange: reply(b"here"))
-    deck = record(f"http://{host}:{upstream.port}")
+@contextmanager
+def no_more_descriptors(deck):
+    taken = set(descriptors(deck))
+    free = next(number for number in range(1 << 16) if number not in taken)
+    limits = resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE, (free, limits[1]))
+    yield
+    resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE, limits)
+
+
+def test_f07_descriptors_that_run_out_are_503_until_there_are_more(record, origin, cassette):
+    deck = record(origin(lambda exchange: reply(b"here")).url)
     with Wire(deck.url) as wire:
         wire.ask(b"/before", method=b"POST")  # the connection is accepted; a POST takes a new one each time
         assert wire.answer().body == b"here"
-        eventually(lambda: descriptors(deck), "descriptors")
-        free = next(number for number in range(1 << 16) if number not in set(descriptors(deck)))
-        limits = resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE, (free, 20_000))
-        wire.ask(b"/row", method=b"POST")
-        answer = wire.answer()
+        with no_more_descriptors(deck):
+            wire.ask(b"/row", method=b"POST")
+            answer = wire.answer()
         assert (answer.status, proxy_status(answer)) == (503, "connection_limit_reached")
-        resource.prlimit(deck.process.pid, resource.RLIMIT_NOFILE, limits)
         wire.ask(b"/after", method=b"POST")
         assert wire.answer().body == b"here"
     assert_nothing_recorded(deck, cassette, "/after", "/before")
+
+
+def test_f07_a_lookup_without_descriptors_is_503(record, namespace, origin, cassette):
+    with namespace.entered():
+        upstream = origin(lambda exchange: reply(b"here"))
+    deck = record(
+        f"http://origin.test:{upstream.port}", wrapper=namespace.wrapper("127.0.0.1 origin.test\n"))
+    before = len(descriptors(deck))
+    with namespace.entered():
+        wire = Wire(deck.url)
+    with wire:
+        eventually(lambda: len(descriptors(deck)) > before, "the client is accepted")
+        with no_more_descriptors(deck):
+            wire.ask(b"/row")
+            answer = wire.answer()
+        assert (answer.status, proxy_status(answer)) == (503, "connection_limit_reached"), answer.body
+        wire.ask(b"/after")
+        assert wire.answer().body == b"here"
+    assert_nothing_recorded(deck, cassette, "/after")
 
 
 # TLS
@@ -555,6 +579,19 @@ def test_f20_an_answer_too_large_to_record_arrives_whole(record, peer, cassette,
     assert_nothing_recorded(deck, cassette, "/fits")
     assert len(log_lines(deck, "too large to be recorded")) == 1
     assert log_lines(deck, "1 recorded", "2 too large to record")
+
+
+def test_f20_an_answer_in_too_many_chunks_arrives_whole(record, peer, cassette):
+    count = (1 << 20) + 1
+
+    def script(line):
+        line.request()
+        line.send(CHUNKED_HEAD + b"1\r\nx\r\n" * count + LAST_CHUNK)
+
+    deck = record(peer(script).url)
+    assert fetch(deck.url, "/row").body == b"x" * count
+    assert_nothing_recorded(deck, cassette)
+    assert log_lines(deck, "1 too large to record")
 
 
 def test_f22_an_event_stream_may_rest_and_ends_with_its_client(record, peer, cassette):
