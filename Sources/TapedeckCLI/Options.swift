@@ -53,6 +53,9 @@ struct Option {
   static let maxRecordBody = Option(
     name: "--max-record-body", value: "MIB",
     help: "largest answer body recorded, in MiB (1024); larger ones pass unrecorded")
+  static let durability = Option(
+    name: "--durability", value: "process|power",
+    help: "what a finished exchange survives before the cassette is sealed (process)")
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
   static let json = Option(name: "--json", help: "for machines")
@@ -61,8 +64,8 @@ struct Option {
     .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
-    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .connectTimeout,
-    .firstByteTimeout, .readTimeout, .maxUpstreamConnections, .maxRecordBody,
+    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
+    .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections, .maxRecordBody,
   ]
 }
 

@@ -93,6 +93,7 @@ struct ServeSettings {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
     try readLimits(arguments)
+    proxy.durability = try arguments.choice(.durability, Durability.self) ?? .process
     if let source = arguments[.upstreamProxy] {
       guard source == "env" else {
         throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")
@@ -100,7 +101,6 @@ struct ServeSettings {
       proxy.usesEnvironmentProxy = true
     }
     if let file = arguments[.caCertificate] {
-      _ = try Files.read(file)
       proxy.caCertificate = file
     }
     if arguments.has(.insecure) {

@@ -1,7 +1,7 @@
 import pytest
 
 from deck import Deck, binary, is_release
-from faults import Peer, openssl
+from peers import Peer, openssl
 from namespaces import Namespace
 from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
 from servers import Nginx

@@ -1,142 +1,249 @@
-"""Peers that misbehave on purpose: sockets that reset, stall or lie, TLS that cannot be trusted."""
+"""A short recording session in which any one system call on the cassette can fail, or be the last thing that happens.
 
+strace counts calls per thread, so a session has three phases, each of one thread: `start` (the lock, the index, the
+journal's header), `traffic` (bodies and journal lines) and `seal`. strace is there from the first instruction or is
+attached at the beginning of the phase, sees only what touches the cassette, and so numbers the same calls every time.
+"""
+
+import collections
 import json
 import re
-import socket
-import ssl
-import struct
+import shutil
+import signal
 import subprocess
-import threading
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from origin import HangUp
-from wire import PATIENCE, Answer, Request, Wire, read_body, read_head
+from deck import CLEAN, Deck, assert_no_crash, binary, eventually, interactions, run
+from origin import reply
+from wire import fetch
+
+PHASES = ("start", "traffic", "seal")
+CALLS = (
+    "write", "pwrite64", "writev", "pread64", "fsync", "fdatasync", "syncfs", "rename", "renameat", "renameat2",
+    "openat", "openat2", "mkdir", "mkdirat", "ftruncate", "unlink", "unlinkat", "flock", "newfstatat", "fstat",
+    "getdents64",
+)
+CHANGING = (
+    "write", "fsync", "fdatasync", "syncfs", "renameat", "openat", "openat2", "mkdir", "mkdirat", "ftruncate",
+    "unlinkat",
+)
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
+
+OLD = ["/kept", "/changed", "/changed", "/binary"]
+NEW = ["/changed", "/binary", "/fresh", "/changed"]
+TEMPORARY = re.compile(r"^\.tapedeck-\d+\.tmp$|^bodies/\.spool-\d+$")
 
 
-class Line:
-    """One accepted connection."""
+class TwoGenerations:
+    """An origin's handler that answers everything differently once `age` says so."""
 
-    def __init__(self, line: socket.socket, peer: "Peer", index: int):
-        self.socket = line
-        self.stream = line.makefile("rb")
-        self.index = index
-        self._peer = peer
+    age = b"old"
 
-    def request(self) -> Request:
-        """The next request; none left hangs up."""
-        message = read_head(self.stream, Request)
-        if message is None:
-            raise HangUp
-        read_body(self.stream, message, until_close=False)
-        self._peer.requests.append(message)
-        return message
+    def __call__(self, exchange):
+        body = self.age + b" " + exchange.request.target + b"\n"
+        if exchange.request.target == b"/binary":
+            return reply(bytes(range(256)) * 16 + body, b"Content-Type: application/octet-stream")
+        return reply(body, b"Content-Type: text/plain")
 
-    def send(self, data: bytes) -> None:
-        self.socket.sendall(data)
 
-    def reset(self):
-        """Ends the connection with a TCP reset."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        raise HangUp
+def answer_of(age: str, target: str) -> bytes:
+    body = f"{age} {target}\n".encode()
+    return bytes(range(256)) * 16 + body if target == "/binary" else body
 
-    def wait_for_close(self) -> None:
+
+@dataclass(frozen=True)
+class Fault:
+    phase: str
+    call: str
+    nth: int
+    action: str
+    forever: bool = False
+
+    def __str__(self):
+        return f"{self.phase}: {self.call} {self.nth}{'+' if self.forever else ''} {self.action}"
+
+    @property
+    def injection(self) -> str:
+        return f"inject={self.call}:{self.action}:when={self.nth}{'+' if self.forever else ''}"
+
+
+@dataclass
+class Outcome:
+    started: bool = False
+    told: list[str] = field(default_factory=list)
+    returncode: int | None = None
+    stderr: str = ""
+    fired: bool = False
+
+
+def strace_arguments(cassette: Path, trace: Path, *expressions: str) -> list[str]:
+    places = [cassette, cassette / "journal.jsonl", cassette / "bodies"]
+    places += [cassette / f".tapedeck-{number}.tmp" for number in range(8)]
+    places += [cassette / "bodies" / f".spool-{number}" for number in range(4)]
+    arguments = ["strace", "-f", "-o", str(trace), "-e", "trace=" + ",".join(CALLS)]
+    for place in places:
+        arguments += ["-P", str(place)]
+    for expression in expressions:
+        arguments += ["-e", expression]
+    return arguments
+
+
+class Session:
+    """One run of `record` over a copy of the old cassette, `NEW` asked in turn."""
+
+    def __init__(self, folder: Path, origin_url: str, cassette: Path, options=()):
+        self.folder, self.origin_url, self.cassette, self.options = folder, origin_url, cassette, options
+        self.trace = folder / "trace"
+        self.process: subprocess.Popen | None = None
+        self.tracer: subprocess.Popen | None = None
+        # Whether a fault of the traffic goes on when the cassette is sealed.
+        self.lasts = False
+
+    @property
+    def arguments(self) -> list[str]:
+        return [
+            "record", "--upstream", self.origin_url, "--cassette", str(self.cassette), "--threads", "1", "--quiet",
+            *self.options]
+
+    def command(self) -> list[str]:
+        return [str(binary()), *self.arguments, "--port", "0", "--ready-file", str(self.folder / "ready")]
+
+    def run(self, phase: str | None = None, expressions=(), targets=NEW) -> Outcome:
+        """Starts, asks, stops; without targets at all, is killed once it is ready."""
+        outcome = Outcome()
+        log = self.folder / "stderr"
+        wrapper = strace_arguments(self.cassette, self.trace, *expressions) + ["-D"] if phase == "start" else []
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*wrapper, *self.command()], env=CLEAN, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=output)
         try:
-            while self.socket.recv(65536):
-                pass
-        except ConnectionError:
-            pass
+            self._through(phase, expressions, targets, outcome)
+            outcome.returncode = self.process.wait(30)
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            self.detach()
+        outcome.stderr = log.read_text(errors="surrogateescape")
+        if phase is not None:
+            outcome.fired = self._fired(wrapper, outcome.returncode)
+        assert_no_crash(outcome.returncode, outcome.stderr)
+        return outcome
 
-
-class Peer:
-    """A TCP listener that runs `script(line)` for every connection."""
-
-    def __init__(self, script, tls: ssl.SSLContext | None = None, backlog: int = 1024):
-        self._script, self._tls = script, tls
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
-        self._lines: list[socket.socket] = []
-        self.requests: list[Request] = []
-        self.connections = 0
-        self.failure: BaseException | None = None
-        self.port = self._listener.getsockname()[1]
-        self.authority = f"127.0.0.1:{self.port}"
-        self.url = f"{'https' if tls else 'http'}://{self.authority}"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def hits(self, target: bytes) -> int:
-        return sum(request.target == target for request in self.requests)
-
-    def stop(self) -> None:
-        self._listener.close()
-        for line in self._lines:
+    def _through(self, phase, expressions, targets, outcome: Outcome) -> None:
+        ready = self.folder / "ready"
+        eventually(lambda: ready.exists() or self.process.poll() is not None, "ready", 30)
+        if self.process.poll() is not None:
+            return
+        outcome.started = True
+        if targets is None:
+            return self.process.kill()
+        url = ready.read_text().strip()
+        if phase == "traffic":
+            self.attach(expressions)
+        for target in targets:
             try:
-                line.shutdown(socket.SHUT_RDWR)
+                answer = fetch(url, target)
             except OSError:
-                pass
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                line, _ = self._listener.accept()
-            except OSError:
+                assert phase == "traffic" and self.process.wait(10) == -signal.SIGKILL, f"{target} was not answered"
                 return
-            self.connections += 1
-            self._lines.append(line)
-            threading.Thread(target=self._serve, args=(line, self.connections - 1), daemon=True).start()
+            assert (answer.status, answer.body) == (200, answer_of("new", target)), target
+            outcome.told.append(target)
+        if phase == "traffic" and not self.lasts:
+            self.detach()
+        if phase == "seal":
+            self.attach(expressions)
+        self.process.send_signal(signal.SIGTERM)
 
-    def _serve(self, line: socket.socket, index: int) -> None:
-        line.settimeout(PATIENCE)
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        try:
-            if self._tls:
-                line = self._tls.wrap_socket(line, server_side=True, suppress_ragged_eofs=True)
-            with line:
-                script = Line(line, self, index)
-                with script.stream:
-                    self._script(script)
-        except (HangUp, OSError):
-            line.close()
-        except BaseException as failure:
-            self.failure = failure
-            raise
+    def attach(self, expressions=()) -> None:
+        arguments = strace_arguments(self.cassette, self.trace, *expressions)
+        self.tracer = subprocess.Popen(
+            [*arguments, "-p", str(self.process.pid)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True)
+        line = self.tracer.stderr.readline()
+        assert "attached" in line, line
 
+    def detach(self) -> None:
+        if self.tracer is not None:
+            self.tracer.terminate()
+            self.tracer.communicate()
+            self.tracer = None
 
-def server_context(certificate, key) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
-
-
-def proxy_status(answer: Answer) -> str:
-    """The error token of an answer that must be the proxy's own (RFC 9209), with problem details (RFC 9457)."""
-    value = answer.value(b"Proxy-Status")
-    assert value, f"no Proxy-Status in {answer.head!r}"
-    form = re.fullmatch(rb'tapedeck; error=([a-z_]+); details="((?:[ !#-\[\]-~]|\\["\\])*)"', value)
-    assert form, f"not a structured field: {value!r}"
-    assert answer.value(b"Content-Type") == b"application/problem+json"
-    problem = json.loads(answer.body)
-    assert problem["status"] == answer.status
-    assert problem["title"] and problem["detail"]
-    return form[1].decode()
+    def _fired(self, wrapper, returncode: int) -> bool:
+        ended = lambda: self.trace.exists() and re.search(r"\+\+\+ (exited|killed)", self.trace.read_text())
+        if wrapper:
+            eventually(lambda: f"{self.process.pid} +++" in re.sub(" +", " ", self.trace.read_text()), "the trace's end")
+        return "INJECTED" in self.trace.read_text() or returncode == -signal.SIGKILL
 
 
-def heard_before_the_cut(url: str, target: bytes, *fields: bytes) -> tuple[Answer, bytes]:
-    """An answer that must visibly break off, and the raw bytes behind its head."""
-    with Wire(url) as wire:
-        wire.ask(target, *fields)
-        answer = wire.head()
-        rest = b""
-        try:
-            while data := wire.stream.read1(65536):
-                rest += data
-        except ConnectionError:
-            return answer, rest  # a reset says it clearly enough
-        if answer.chunked:
-            assert not rest.endswith(b"0\r\n\r\n"), f"a last chunk where the origin sent none: {rest[-80:]!r}"
-        else:
-            length = answer.value(b"Content-Length")
-            assert length is not None, "a clean end, and no framing that could tell that something is missing"
-            assert len(rest) < int(length)
-        return answer, rest
+def calls_of(folder: Path, origin_url: str, old: Path, phase: str) -> collections.Counter:
+    """How often one phase makes each call."""
+    place = fresh(folder, old)
+    session = Session(place, origin_url, place / "cassette")
+    session.run(phase, targets=None if phase == "start" else NEW)
+    lines = session.trace.read_text().splitlines()
+    return collections.Counter(match[1] for line in lines if (match := re.match(r"\d+ +(\w+)\(", line)))
 
 
-def openssl(*arguments) -> None:
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
+def fresh(folder: Path, old: Path) -> Path:
+    """An empty folder with a copy of the old cassette."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copytree(old, folder / "cassette", copy_function=shutil.copy2)
+    return folder
+
+
+def files(cassette: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(cassette)): path.read_bytes() for path in sorted(cassette.rglob("*")) if path.is_file()}
+
+
+def lasting(contents: dict[str, bytes]) -> dict[str, bytes]:
+    """Without the journal, what a crash may have left half made, and bodies no file refers to."""
+    said = b"".join(content for name, content in contents.items() if re.fullmatch(r"[^./].*\.json", name))
+    return {
+        name: content for name, content in contents.items()
+        if name != "journal.jsonl" and not TEMPORARY.match(name)
+        and (not name.startswith("bodies/") or name.encode() in said)}
+
+
+def stable(cassette: Path) -> dict[str, dict]:
+    """The sealed interactions without what differs between any two recordings."""
+    found = interactions(cassette)
+    for interaction in found.values():
+        interaction.pop("volatile")
+    return found
+
+
+def expected(recorded: int) -> dict[str, tuple[int, bytes]]:
+    """What a cassette answers, and how many answers it has, when this many of `NEW` are recorded over `OLD`."""
+    new = collections.Counter(NEW[:recorded])
+    targets = {target: ("old", count) for target, count in collections.Counter(OLD).items()}
+    targets |= {target: ("new", count) for target, count in new.items()}
+    return {target: (count, answer_of(age, target)) for target, (age, count) in targets.items()}
+
+
+def observed(folder: Path, cassette: Path) -> dict[str, tuple[int, bytes]]:
+    """The same, as `ls` and a replay tell it."""
+    listed = run("ls", "--json", cassette)
+    assert listed.returncode == 0, listed.stderr
+    counts = collections.Counter(row["target"] for row in json.loads(listed.stdout))
+    with Deck(folder / "replay", "replay", "--cassette", cassette, "--quiet") as deck:
+        found = {target: (count, fetch(deck.url, target).body) for target, count in counts.items()}
+    shutil.rmtree(folder / "replay")
+    return found
+
+
+def recorded_count(folder: Path, cassette: Path) -> int:
+    """How many of `NEW` a cassette holds: always a prefix, and nothing invented."""
+    found = observed(folder, cassette)
+    matching = [count for count in range(len(NEW) + 1) if expected(count) == found]
+    assert matching, f"no prefix of the session explains {found}"
+    return matching[0]
+
+
+def debris(cassette: Path) -> list[str]:
+    contents = files(cassette)
+    return [name for name in contents if name not in lasting(contents)]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from deck import eventually, interactions, log_lines, run
-from faults import heard_before_the_cut, openssl, proxy_status, server_context
+from peers import heard_before_the_cut, openssl, proxy_status, server_context
 from namespaces import NameServer
 from origin import CHUNKED_HEAD, LAST_CHUNK, HangUp, bare, chunk, reply
 from servers import Server, listening_socket

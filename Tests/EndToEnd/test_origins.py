@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from deck import interactions
-from faults import heard_before_the_cut, proxy_status, server_context
+from peers import heard_before_the_cut, proxy_status, server_context
 from origin import HangUp, bare, chunk, reply
 from wire import PATIENCE, Wire, fetch
 
