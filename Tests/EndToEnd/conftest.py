@@ -119,6 +119,12 @@ def cassette(tmp_path):
 
 
 @pytest.fixture
+def record(start, cassette):
+    """A recorder before a URL."""
+    return lambda url, *options, **how: start("record", "--upstream", url, "--cassette", cassette, *options, **how)
+
+
+@pytest.fixture
 def recorded(start, origin, cassette):
     """Records some targets, each answered `answer 1`, `answer 2`, ... in turn."""
 

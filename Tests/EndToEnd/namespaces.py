@@ -43,6 +43,10 @@ class Namespace:
             self.run("ip", "link", "set", end, "up")
         self.run("ip", "neighbour", "add", silent, "lladdr", "02:00:00:00:00:09", "dev", "cable", "nud", "permanent")
 
+    def set_ports(self, first: int, last: int) -> None:
+        """The local ports that connections may take."""
+        self.run("sh", "-c", f"echo {first} {last} > /proc/sys/net/ipv4/ip_local_port_range")
+
     def wrapper(self, hosts: str = "127.0.0.1 localhost\n", nameserver: str = "127.0.0.1") -> list[str]:
         """Runs a command in here, with its own names."""
         self._folder.mkdir(parents=True, exist_ok=True)
