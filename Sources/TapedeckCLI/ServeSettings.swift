@@ -76,24 +76,31 @@ struct ServeSettings {
   }
 
   private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {
-    let limits = proxy.clients
-    func milliseconds(_ option: Option, _ fallback: Int) throws(UsageError) -> Int {
-      try arguments.number(option, in: 1...86_400).map { $0 * 1000 } ?? fallback
-    }
     if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
       proxy.clients.maxRequestBodyBytes = mebibytes << 20
     }
-    proxy.clients.maxConnections =
-      try arguments.number(.maxConnections, in: 1...1_000_000) ?? limits.maxConnections
-    proxy.clients.headTimeoutMilliseconds = try milliseconds(.headTimeout, limits.headTimeoutMilliseconds)
-    proxy.clients.bodyTimeoutMilliseconds = try milliseconds(.bodyTimeout, limits.bodyTimeoutMilliseconds)
-    proxy.clients.idleTimeoutMilliseconds = try milliseconds(.idleTimeout, limits.idleTimeoutMilliseconds)
-    proxy.clients.writeTimeoutMilliseconds = try milliseconds(.writeTimeout, limits.writeTimeoutMilliseconds)
+    if let count = try arguments.number(.maxConnections, in: 1...1_000_000) {
+      proxy.clients.maxConnections = count
+    }
+    if let time = try arguments.milliseconds(.headTimeout) { proxy.clients.headTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.bodyTimeout) { proxy.clients.bodyTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.idleTimeout) { proxy.clients.idleTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.writeTimeout) { proxy.clients.writeTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.connectTimeout) { proxy.connectTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.firstByteTimeout) { proxy.firstByteTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.readTimeout) { proxy.readTimeoutMilliseconds = time }
+    if let count = try arguments.number(.maxUpstreamConnections, in: 1...65536) {
+      proxy.maxUpstreamConnectionsPerThread = count
+    }
+    if let mebibytes = try arguments.number(.maxRecordBody, in: 0...1 << 20) {
+      proxy.maxRecordedBodyBytes = mebibytes << 20
+    }
   }
 
   private mutating func readAsking(_ arguments: Arguments) throws {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
+    try readLimits(arguments)
     proxy.durability = try arguments.choice(.durability, Durability.self) ?? .process
     if let source = arguments[.upstreamProxy] {
       guard source == "env" else {

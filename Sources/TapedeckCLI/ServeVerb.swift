@@ -37,6 +37,7 @@ enum ServeVerb {
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: 2) }
     if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
     if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }
+    if summary.oversized > 0 { parts.append("\(summary.oversized) too large to record") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     parts.append("\(summary.upstreamConnections) upstream connections opened")
     Terminal.say(parts.joined(separator: ", "))

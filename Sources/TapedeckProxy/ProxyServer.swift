@@ -98,6 +98,10 @@ public final class ProxyServer: Sendable {
     upstream.preservesHost = configuration.preservesHost
     upstream.passesEncodings = configuration.passesEncodings
     upstream.usesEnvironmentProxy = configuration.usesEnvironmentProxy
+    upstream.timeouts.connectMilliseconds = configuration.connectTimeoutMilliseconds
+    upstream.timeouts.firstByteMilliseconds = configuration.firstByteTimeoutMilliseconds
+    upstream.timeouts.readIdleMilliseconds = configuration.readTimeoutMilliseconds
+    upstream.maxConnectionsPerLoop = configuration.maxUpstreamConnectionsPerThread
     return upstream
   }
 
