@@ -88,7 +88,6 @@ struct ServeSettings {
       proxy.usesEnvironmentProxy = true
     }
     if let file = arguments[.caCertificate] {
-      _ = try Files.read(file)
       proxy.caCertificate = file
     }
     if arguments.has(.insecure) {

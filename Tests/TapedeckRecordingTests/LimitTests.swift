@@ -99,8 +99,9 @@ import Testing
     let folder = try TemporaryDirectory()
     let body = [UInt8](repeating: 0, count: 1 << 20)
     try record((0..<200).map { exchange("GET", "/\($0)", body: body) }, into: folder("c"))
-    let addresses = try Cassette.load(folder("c")).answers.map {
-      Self.address(of: $0.interaction.response.body)
+    let addresses = try Cassette.load(folder("c")).answers.map { answer -> UInt in
+      guard case .bytes(let bytes) = answer.interaction.response.body else { return 0 }
+      return bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }
     #expect(addresses.count == 200 && Set(addresses).count == 1)
   }
@@ -127,11 +128,6 @@ import Testing
       seconds.append(loaded / .seconds(1))
     }
     if Self.isLong { #expect(seconds[1] < 8 * seconds[0]) }
-  }
-
-  private static func address(of body: RecordedBody) -> UInt {
-    guard case .bytes(let bytes) = body else { return 0 }
-    return bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
   }
 
   /// What the kernel counts as ours.
