@@ -46,9 +46,9 @@ enum ServeVerb {
         "sealed \(cassette): \(summary.filesWritten) files written, \(summary.filesRemoved) removed")
     }
     if let failure = summary.recordingFailure {
-      Terminal.say(
-        "the recording is not complete: \(failure); what came before is in the journal, and the next recording saves it"
-      )
+      let kept =
+        summary.recorded > 0 ? "; what came before is in the journal, and the next recording saves it" : ""
+      Terminal.say("the recording is not complete: \(failure)\(kept)")
     }
   }
 
