@@ -68,7 +68,10 @@ public final class EventLoop {
     }
   }
 
-  deinit { close(epoll) }
+  deinit {
+    timers.removeAll()
+    close(epoll)
+  }
 
   // MARK: Descriptors
 

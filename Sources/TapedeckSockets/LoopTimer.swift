@@ -48,22 +48,26 @@ final class TimerQueue {
     }
   }
 
-  /// Fires every timer that is due at `now`.
+  /// Fires every timer that is due at `now`. One that an action sets to a time gone by waits for the next turn.
   func fire(now: MonotonicTime) {
+    var due: [LoopTimer] = []
     while let first = heap.first, first.time <= now {
       removeFirst()
       let timer = first.timer
       guard timer.queuedFor == first.time else { continue }
       timer.queuedFor = nil
       guard let deadline = timer.deadline else { continue }
-      if deadline > now {
-        push(timer, at: deadline)
-      } else {
-        timer.deadline = nil
-        timer.action()
-      }
+      if deadline > now { push(timer, at: deadline) } else { due.append(timer) }
+    }
+    for timer in due {
+      guard let deadline = timer.deadline, deadline <= now, timer.queuedFor == nil else { continue }
+      timer.deadline = nil
+      timer.action()
     }
   }
+
+  /// Forgets every timer: each holds the queue, and would keep it alive beyond its loop.
+  func removeAll() { heap = [] }
 
   private func removeFirst() {
     let last = heap.removeLast()
