@@ -16,7 +16,7 @@ enum RequestLaw {
       let whole = try outcome(ways[0], limits)
       for way in ways.dropFirst() {
         let other = try outcome(way, limits)
-        try require(other == whole, "cut into \(way.map(\.count)): \(other), whole: \(whole)")
+        try require(other == whole, "whole: \(whole)\nbut cut into \(way.count) pieces: \(other)")
       }
       for request in whole.requests { try hasOneMeaning(request, limits) }
     }
