@@ -38,6 +38,8 @@ final class HTTPConnection: EventHandler {
   private var isFlushPlanned = false
   private var headDeadline: MonotonicTime?
   private var lingeringBytes = 0
+  private var turn = MonotonicTime(nanoseconds: 0)
+  private var sentInTurn = 0
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
@@ -129,7 +131,8 @@ final class HTTPConnection: EventHandler {
   /// Goes on with input that was held back.
   private func processHeld() {
     guard !isProcessing else { return }
-    while phase == .reading, !held.isEmpty, output.count <= configuration.outputHighWaterBytes {
+    while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes
+    {
       let input = held
       held = []
       input.withUnsafeBytes { process($0) }
@@ -214,7 +217,7 @@ final class HTTPConnection: EventHandler {
     if output.count > configuration.outputHighWaterBytes { flush() }
     if phase == .closed { return .gone }
     flushAtTurnEnd()
-    isSourceWaiting = output.count > configuration.outputHighWaterBytes
+    isSourceWaiting = hasHadItsTurn || output.count > configuration.outputHighWaterBytes
     return isSourceWaiting ? .wait : .more
   }
 
@@ -262,13 +265,26 @@ final class HTTPConnection: EventHandler {
 
   private func flush() {
     guard phase != .closed else { return }
+    let count = output.count
     if output.flush(to: socket) != nil { return close(wasCutShort: true) }
+    countSent(count - output.count)
     if output.isEmpty, closesAfterOutput, phase == .reading { return finishConnection() }
-    if isSourceWaiting, output.count <= configuration.outputHighWaterBytes / 4 {
+    if isSourceWaiting, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes / 4 {
       isSourceWaiting = false
       stream?.resume()
     }
     if phase == .reading, !held.isEmpty { processHeld() }
+  }
+
+  private func countSent(_ count: Int) {
+    if turn != worker.loop.now { (turn, sentInTurn) = (worker.loop.now, 0) }
+    sentInTurn += count
+  }
+
+  /// Whether this client got so much that the others come first: one that reads as fast as we write would keep the
+  /// loop to itself.
+  private var hasHadItsTurn: Bool {
+    sentInTurn > configuration.turnBytes && turn == worker.loop.now
   }
 
   /// Everything is sent: half-close, swallow what still comes for a while, close.
@@ -299,7 +315,7 @@ final class HTTPConnection: EventHandler {
       held.count <= configuration.pipelinedInputBytes
       && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
     if !hasPeerClosed, mayRead { wanted.insert(.read) }
-    if !output.isEmpty { wanted.insert(.write) }
+    if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty) { wanted.insert(.write) }
     if wanted != interest, let registration {
       interest = wanted
       worker.loop.change(registration, wanted)
@@ -339,7 +355,9 @@ final class HTTPConnection: EventHandler {
           startedAt: worker.loop.now, keepsAlive: false), by: .server)
       flush()
       if phase != .closed { settle() }
-    default: close(wasCutShort: !output.isEmpty || phase == .streaming)
+    // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where
+    // bytes wait that will not be read, only a reset tells.
+    default: close(wasCutShort: !output.isEmpty || streamFraming == .untilClose)
     }
   }
 

@@ -17,6 +17,7 @@ struct OutputQueue {
 
   mutating func append(_ bytes: [UInt8]) {
     guard bytes.count > Self.copyLimit else {
+      dropSentTail()
       tail.append(contentsOf: bytes)
       count += bytes.count
       return
@@ -27,8 +28,16 @@ struct OutputQueue {
   }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    dropSentTail()
     tail.append(contentsOf: bytes)
     count += bytes.count
+  }
+
+  /// A queue that never runs dry would otherwise keep all it ever sent.
+  private mutating func dropSentTail() {
+    guard segments.isEmpty, segmentStart > tail.count / 2 else { return }
+    tail.removeFirst(segmentStart)
+    segmentStart = 0
   }
 
   private mutating func closeTail() {

@@ -16,7 +16,9 @@ public struct ServerConfiguration: Sendable {
   /// A client that has finished sending, while a stream has nothing to say to it, counts as gone after this long.
   public var abandonedMilliseconds = 500
   /// Answer bytes waiting for a client above which its source is told to wait.
-  public var outputHighWaterBytes = 256 * 1024
+  public var outputHighWaterBytes = 64 * 1024
+  /// What one client may be sent in a turn of the loop before the others have theirs.
+  public var turnBytes = 256 * 1024
   /// Pipelined input kept while an answer is on its way; above it reading stops.
   public var pipelinedInputBytes = 64 * 1024
 

@@ -3,6 +3,8 @@ internal import Glibc
 
 /// A listening TCP socket. All loops wait on the same one; each connection goes to the loop that accepts it.
 public final class Listener: Sendable {
+  private static let unsentBytes: Int32 = 128 * 1024
+
   public let descriptor: Int32
   /// The address in use, with the real port when 0 was asked for.
   public let address: SocketAddress
@@ -21,12 +23,20 @@ public final class Listener: Sendable {
     guard descriptor >= 0 else { throw SocketError("socket") }
     var one: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+    Self.limitUnsentBytes(descriptor)
     guard bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, backlog) == 0 else {
       let code = errno
       close(descriptor)
       throw SocketError("listen on", code: code, subject: wanted.description)
     }
     address = SocketAddress(host: wanted.host, port: Self.boundPort(descriptor) ?? wanted.port)
+  }
+
+  /// Connections inherit this: a client that does not read holds this much kernel memory, and this much of a turn, not
+  /// the megabytes to which the kernel would let its send buffer grow.
+  private static func limitUnsentBytes(_ descriptor: Int32) {
+    var bytes = unsentBytes
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
   }
 
   deinit { close(descriptor) }

@@ -21,11 +21,16 @@ public final class LoopTimer {
     queue.push(self, at: deadline)
   }
 
-  public func cancel() { deadline = nil }
+  public func cancel() {
+    guard deadline != nil else { return }
+    deadline = nil
+    queue.noteCancelled()
+  }
 }
 
 /// A binary heap of the moments at which some timer wants a look. A timer whose deadline moved on in the meantime is
-/// queued again; one that was cancelled is forgotten.
+/// queued again; one that was cancelled is forgotten, at the latest when half of the heap is of that kind: clients come
+/// and go faster than their deadlines.
 final class TimerQueue {
   private struct Entry {
     var time: MonotonicTime
@@ -33,8 +38,24 @@ final class TimerQueue {
   }
 
   private var heap: [Entry] = []
+  private var cancelled = 0
 
   var next: MonotonicTime? { heap.first?.time }
+
+  func noteCancelled() {
+    cancelled += 1
+    guard cancelled > 64, cancelled > heap.count / 2 else { return }
+    cancelled = 0
+    forgetCancelled()
+  }
+
+  private func forgetCancelled() {
+    var kept: [Entry] = []
+    for entry in heap where entry.timer.queuedFor == entry.time {
+      if entry.timer.deadline == nil { entry.timer.queuedFor = nil } else { kept.append(entry) }
+    }
+    heap = kept.sorted { $0.time < $1.time }
+  }
 
   func push(_ timer: LoopTimer, at time: MonotonicTime) {
     timer.queuedFor = time
