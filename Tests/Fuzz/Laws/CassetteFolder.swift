@@ -29,7 +29,7 @@ enum CassetteFolder {
     _ body: [UInt8], in directory: CassetteDirectory, noting stored: inout [String]
   ) throws(CassetteError) -> BodyFile {
     let name = BodyFile.name(digest: SHA256Digest(of: body))
-    if !directory.contains(name) {
+    if !stored.contains(name) {
       try directory.makeFolder(BodyFile.folder)
       try directory.createFile(name, contents: body)
       stored.append(name)

@@ -30,7 +30,8 @@ enum JournalLaw {
     var stored: [StoredInteraction] = []
     do throws(CassetteError) {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
-      try JournalOverlay(directory, reader: reader).apply(to: &stored)
+      var load = CassetteLoad(path: directory.path)
+      try JournalOverlay(directory, reader: reader, load: &load).apply(to: &stored)
     } catch {
       return
     }
