@@ -31,7 +31,8 @@ enum JournalLaw {
     do throws(CassetteError) {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
       var load = CassetteLoad(path: directory.path)
-      try JournalOverlay(directory, reader: reader, load: &load).apply(to: &stored)
+      let journal = try directory.openForReading(CassetteNames.journal)
+      try JournalOverlay(journal, reader: reader, load: &load).apply(to: &stored)
     } catch {
       return
     }
