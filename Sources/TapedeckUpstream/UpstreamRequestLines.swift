@@ -29,6 +29,8 @@ struct UpstreamRequestLines {
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
+    // RFC 9110 §11.7.1: a challenge of a proxy is for answers; in a request it means nothing to the origin.
+    kept.removeAll("proxy-authenticate")
     var fields = HTTPFields()
     fields.append(literal: "Host", host(request, configuration))
     var hasEncoding = false

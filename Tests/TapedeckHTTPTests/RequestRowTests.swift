@@ -44,7 +44,7 @@ private func fields(_ pairs: [(String, String)]) throws -> HTTPFields {
     ("Host", "h"), ("Connection", "close, X-Secret, TE ,host"), ("connection", "Authorization,Cookie"),
     ("Connection", "Cache-Control"), ("x-secret", "1"), ("TE", "trailers"), ("Authorization", "a"),
     ("Cookie", "c"), ("Cache-Control", "no-cache"), ("Keep-Alive", "timeout=5"), ("Proxy-Connection", "x"),
-    ("Trailer", "X-T"), ("Upgrade", "h2c"), ("Proxy-Authorization", "p"), ("Proxy-Authenticate", "p"),
+    ("Trailer", "X-T"), ("Upgrade", "h2c"), ("Proxy-Authorization", "p"),
     ("Content-Length", "0"), ("X-Kept", "1"),
   ])
   kept.removeHopByHop()
