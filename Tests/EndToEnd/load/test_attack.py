@@ -43,7 +43,7 @@ def test_an_attack_delays_nobody_and_leaves_nothing(start, load_cassette, tools,
                 eventually(lambda: Facts(deck.process.pid).descriptors > 0.9 * CONNECTIONS, "the attack runs", 30)
             good, bare = Probes(tools, port_of(deck.url), yardstick.port, f"100:{SECONDS}").result()
         finally:
-            attacker.terminate()
+            attacker.kill()
             attacker.wait()
         ended = time.monotonic()
         eventually(lambda: Facts(deck.process.pid).descriptors <= base.descriptors, "descriptors are back", 60)
