@@ -93,7 +93,7 @@ enum InteractionText {
     var text = "\(answer.fileName)\n"
     text += "> \(request.method) \(request.targetText)\n" + fields(request.fields, mark: ">")
     text += body(.bytes(request.body))
-    let reason = String(decoding: response.head.reason, as: UTF8.self)
+    let reason = printable(String(decoding: response.head.reason, as: UTF8.self))
     text += "< \(response.head.status) \(reason)\n" + fields(response.head.fields, mark: "<")
     return text + body(response.body) + fields(response.trailers, mark: "<")
   }

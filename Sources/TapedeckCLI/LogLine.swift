@@ -9,8 +9,8 @@ enum LogLine {
     switch format {
     case .text:
       let hasColor = Terminal.standardErrorHasColor
-      return ExchangeLog(format: { appendText($0, hasColor: hasColor, to: &$1) }, write: Terminal.error)
-    case .json: return ExchangeLog(format: appendJSON, write: Terminal.error)
+      return ExchangeLog(format: { appendText($0, hasColor: hasColor, to: &$1) }, write: Terminal.log)
+    case .json: return ExchangeLog(format: appendJSON, write: Terminal.log)
     }
   }
 

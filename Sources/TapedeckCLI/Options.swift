@@ -42,6 +42,9 @@ struct Option {
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
     help: "largest request body accepted, in MiB (128); it is held in memory")
+  static let durability = Option(
+    name: "--durability", value: "process|power",
+    help: "what a finished exchange survives before the cassette is sealed (process)")
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
   static let json = Option(name: "--json", help: "for machines")
@@ -50,7 +53,7 @@ struct Option {
     .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
-    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy,
+    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
   ]
 }
 

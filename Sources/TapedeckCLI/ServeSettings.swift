@@ -80,6 +80,7 @@ struct ServeSettings {
   private mutating func readAsking(_ arguments: Arguments) throws {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
+    proxy.durability = try arguments.choice(.durability, Durability.self) ?? .process
     if let source = arguments[.upstreamProxy] {
       guard source == "env" else {
         throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")
@@ -87,7 +88,6 @@ struct ServeSettings {
       proxy.usesEnvironmentProxy = true
     }
     if let file = arguments[.caCertificate] {
-      _ = try Files.read(file)
       proxy.caCertificate = file
     }
     if arguments.has(.insecure) {

@@ -43,7 +43,11 @@ enum ServeVerb {
       Terminal.say(
         "sealed \(cassette): \(summary.filesWritten) files written, \(summary.filesRemoved) removed")
     }
-    if let failure = summary.recordingFailure { Terminal.say("the recording is not complete: \(failure)") }
+    if let failure = summary.recordingFailure {
+      Terminal.say(
+        "the recording is not complete: \(failure); what came before is in the journal, and the next recording saves it"
+      )
+    }
   }
 
   private static func exitCode(_ summary: ProxySummary) -> ExitCode {

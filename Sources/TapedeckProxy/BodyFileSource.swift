@@ -53,7 +53,10 @@ final class BodyFileSource: ResponseSource {
       do {
         let piece = try reader.bytes(at: offset, count: Self.pieceBytes)
         offset += piece.count
-        guard !piece.isEmpty else { return finish(sink) }
+        guard !piece.isEmpty else {
+          guard offset == file.size else { throw BodyCutShort(name: file.name) }
+          return finish(sink)
+        }
         let demand = piece.withUnsafeBytes { sink.write($0, endsChunk: false) }
         if demand == .wait { return }
         if demand == .gone { return cancel() }
@@ -68,4 +71,10 @@ final class BodyFileSource: ResponseSource {
     cancel()
     sink.end(trailers: interaction.response.trailers)
   }
+}
+
+/// A body file became shorter while it was being given.
+struct BodyCutShort: Error, CustomStringConvertible {
+  let name: String
+  var description: String { "\(name) is shorter than it was when the cassette was read" }
 }

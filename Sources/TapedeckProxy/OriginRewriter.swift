@@ -52,11 +52,16 @@ struct OriginRewriter: Sendable {
       guard !pathPrefix.isEmpty else { return nil }
       return withoutPrefix(bytes[...]).map { String(decoding: $0, as: UTF8.self) }
     }
-    guard let end = endOfOrigin(bytes, base: Array(base)) else { return nil }
-    rest = bytes[end...]
+    // `//authority` takes the scheme of the page it stands on, which for the origin was its own (RFC 3986 §4.2).
+    let absolute = bytes.starts(with: "//".utf8) ? Array("\(scheme):".utf8) + bytes : bytes
+    guard let end = endOfOrigin(absolute, base: Array(base)) else { return nil }
+    rest = absolute[end...]
     if let first = rest.first, !"/?#".utf8.contains(first) { return nil }
     guard let path = withoutPrefix(rest) else { return nil }
-    return "http://\(proxy)\(String(decoding: path, as: UTF8.self))"
+    let text = String(decoding: path, as: UTF8.self)
+    // A client of HTTP/1.0 need not say where it thinks it is; a path leads back to us all the same.
+    guard !proxy.isEmpty else { return text.hasPrefix("/") ? text : "/\(text)" }
+    return "http://\(proxy)\(text)"
   }
 
   /// Where the origin ends in `bytes`, its default port spelled out or not; nil when another one stands there.

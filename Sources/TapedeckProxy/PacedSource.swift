@@ -3,12 +3,16 @@ internal import TapedeckRecording
 internal import TapedeckSockets
 
 /// Gives a recorded answer at the pace it was recorded at: each chunk when its time has come, an answer without chunks
-/// when it was complete.
+/// when it was complete. A large chunk goes out in pieces, as the client has room for them.
 final class PacedSource: ResponseSource {
   private struct Piece {
     var range: Range<Int>
     var dueNanoseconds: Int64
   }
+
+  private static let pieceBytes = 64 * 1024
+  /// A day: longer than anyone waits, and far from where sums of times overflow.
+  private static let latestNanoseconds = 86_400e9
 
   private let interaction: Interaction
   private let head: HTTPResponseHead
@@ -39,7 +43,7 @@ final class PacedSource: ResponseSource {
       defer { start += size }
       return Piece(
         range: start..<min(start + size, interaction.response.body.count),
-        dueNanoseconds: Int64(milliseconds / times * 1_000_000))
+        dueNanoseconds: Int64(min(max(milliseconds / times * 1_000_000, 0), latestNanoseconds)))
     }
   }
 
@@ -72,9 +76,8 @@ final class PacedSource: ResponseSource {
     sendHead()
     let elapsed = MonotonicTime.now.nanoseconds(since: startedAt)
     while let sink, !isSinkFull, let piece = pieces.first, piece.dueNanoseconds <= elapsed {
-      pieces.removeFirst()
       do {
-        let bytes = try bytes(piece.range)
+        let bytes = try takeBytes(of: piece)
         let demand = bytes.withUnsafeBytes { sink.write($0, endsChunk: true) }
         if demand == .gone { return cancel() }
         isSinkFull = demand == .wait
@@ -98,9 +101,18 @@ final class PacedSource: ResponseSource {
     sink.end(trailers: interaction.response.trailers)
   }
 
-  private func bytes(_ range: Range<Int>) throws -> [UInt8] {
-    if let reader { return try reader.bytes(at: range.lowerBound, count: range.count) }
-    guard case .bytes(let body) = interaction.response.body else { return [] }
-    return Array(body[range])
+  /// The next bytes of the first piece. What comes from memory comes whole, with its chunk.
+  private func takeBytes(of piece: Piece) throws -> [UInt8] {
+    guard let reader else {
+      pieces.removeFirst()
+      guard case .bytes(let body) = interaction.response.body else { return [] }
+      return Array(body[piece.range])
+    }
+    let count = min(piece.range.count, Self.pieceBytes)
+    let bytes = try reader.bytes(at: piece.range.lowerBound, count: count)
+    guard bytes.count == count else { throw BodyCutShort(name: reader.name) }
+    pieces[pieces.startIndex].range = piece.range.lowerBound + count..<piece.range.upperBound
+    if pieces[pieces.startIndex].range.isEmpty { pieces.removeFirst() }
+    return bytes
   }
 }

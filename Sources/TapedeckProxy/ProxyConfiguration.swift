@@ -15,6 +15,8 @@ public struct ProxyConfiguration: Sendable {
   /// The folder of the cassette.
   public var cassette: String?
   public var mode = RecordMode.none
+  /// What a finished exchange survives before the cassette is sealed.
+  public var durability = Durability.process
   /// What the k+1-th request gets when k answers were recorded.
   public var onExhausted = ExhaustionPolicy.repeatLast
   /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.

@@ -116,7 +116,9 @@ private struct Recording {
     let mode = configuration.mode
     var recording = Recording()
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
-    if mode == .newEpisodes || mode == .all { recording.recorder = try recorder(directory, mode, upstream) }
+    if mode == .newEpisodes || mode == .all {
+      recording.recorder = try recorder(directory, configuration, upstream)
+    }
     do {
       if mode.consultsCassette {
         try recording.load(
@@ -124,7 +126,7 @@ private struct Recording {
           mayBeAbsent: mode != .none && upstream != nil)
       }
       if mode == .once, recording.cassette == nil {
-        recording.recorder = try recorder(directory, mode, upstream)
+        recording.recorder = try recorder(directory, configuration, upstream)
       }
     } catch {
       _ = try? recording.recorder?.seal()
@@ -134,9 +136,11 @@ private struct Recording {
   }
 
   private static func recorder(
-    _ directory: String, _ mode: RecordMode, _ upstream: UpstreamOrigin?
+    _ directory: String, _ configuration: ProxyConfiguration, _ upstream: UpstreamOrigin?
   ) throws -> CassetteRecorder {
-    try CassetteRecorder.open(directory, upstream: upstream?.description, replacing: mode == .all)
+    try CassetteRecorder.open(
+      directory, upstream: upstream?.description, replacing: configuration.mode == .all,
+      durability: configuration.durability)
   }
 
   private mutating func load(_ directory: String, rewritesOrigin: Bool, mayBeAbsent: Bool) throws {

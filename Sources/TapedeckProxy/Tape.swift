@@ -60,8 +60,7 @@ final class Tape: Sendable {
   func record(_ interaction: Interaction, key: MatchKey, arrival: Int) {
     guard let recorder, failure.withLock({ $0 }) == nil else { return }
     do {
-      try recorder.record(interaction, key: key, arrival: arrival)
-      statistics.countRecorded()
+      if try recorder.record(interaction, key: key, arrival: arrival) { statistics.countRecorded() }
     } catch {
       fail("\(error)")
     }

@@ -19,6 +19,8 @@ public enum CassetteError: Error, Equatable, Sendable {
   case newerFormat(file: String, version: Int)
   /// A file in `bodies/` that `file` refers to is not what it must be.
   case invalidBody(file: String, body: String, problem: String)
+  /// There is more of something than `CassetteLimits` allows.
+  case overLimit(path: String, problem: String)
   /// A line of the journal, other than its last, is damaged.
   case damagedJournal(file: String, line: Int, problem: String)
 }
@@ -45,6 +47,8 @@ extension CassetteError: CustomStringConvertible {
       "\(file) was written by a newer tapedeck (format \(version)); update this one to read it"
     case .invalidBody(let file, let body, let problem):
       "\(file): the body \(body.debugDescription) \(problem); restore it from version control or record it again"
+    case .overLimit(let path, let problem):
+      "\(path): \(problem); spread the recording over several cassettes"
     case .damagedJournal(let file, let line, let problem):
       "\(file):\(line): \(problem); delete this line to go without it, or the file to go without all it holds"
     }

@@ -355,7 +355,9 @@ final class HTTPConnection: EventHandler {
           startedAt: worker.loop.now, keepsAlive: false), by: .server)
       flush()
       if phase != .closed { settle() }
-    default: close(wasCutShort: !output.isEmpty || phase == .streaming)
+    // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where
+    // bytes wait that will not be read, only a reset tells.
+    default: close(wasCutShort: !output.isEmpty || streamFraming == .untilClose)
     }
   }
 

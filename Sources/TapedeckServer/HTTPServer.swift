@@ -37,6 +37,7 @@ public final class HTTPServer: Sendable {
       workers.append(box)
       threads.append(
         try EventLoopThread { loop in
+          box.loop = loop
           do {
             let worker = ServerWorker(
               loop: loop, listener: listener, configuration: configuration,
@@ -45,7 +46,6 @@ public final class HTTPServer: Sendable {
             worker.flushAtEveryTurnEnd()
             try worker.startAccepting()
             box.worker = worker
-            box.loop = loop
           } catch {
             failure.withLock { $0 = error }
           }
@@ -67,7 +67,8 @@ public final class HTTPServer: Sendable {
     listener.stop()
     for (thread, box) in zip(threads, workers) {
       thread.mailbox.post {
-        guard let worker = box.worker, let loop = box.loop else { return }
+        guard let loop = box.loop else { return }
+        guard let worker = box.worker else { return loop.stop() }
         worker.stop(graceMilliseconds: graceMilliseconds) { loop.stop() }
       }
     }

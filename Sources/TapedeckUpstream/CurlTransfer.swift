@@ -148,10 +148,14 @@ final class CurlTransfer {
     return isIdempotent && !isSecondAttempt && departures == 2 && openedHere > openedBeforeDeparture
   }
 
-  /// Whether libcurl gave up because `departs` said no, and another try on a new connection is in order.
+  /// Whether another try on a new connection is in order: `departs` said no to libcurl's own, or libcurl made none
+  /// although a reused connection died under the request. It counts its tries by handle, over all exchanges, and
+  /// after five leaves one out.
   func takeSecondAttempt(after code: CURLcode) -> Bool {
-    guard code == CURLE_ABORTED_BY_CALLBACK, isIdempotent, !isSecondAttempt, departures == 2,
-      let receiver, !receiver.hasSeenBytes, !receiver.isOver
+    let wasStopped = code == CURLE_ABORTED_BY_CALLBACK && departures == 2
+    let hasDied = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code) && openedHere == 0
+    guard wasStopped || hasDied, isIdempotent, !isSecondAttempt, let receiver, !receiver.hasSeenBytes,
+      !receiver.isOver
     else { return false }
     isSecondAttempt = true
     departures = 0

@@ -18,7 +18,8 @@ private let prefixed = OriginRewriter(scheme: "http", authority: "o:8000", host:
     ("https://api.example.com.evil/a", nil),
     ("http://api.example.com/a", nil),
     ("https://other.example.com/a", nil),
-    ("/a/b", nil), ("//api.example.com/a", nil), ("a", nil), ("", nil),
+    ("/a/b", nil), ("//api.example.com/a", "http://127.0.0.1:1/a"), ("//other.example.com/a", nil),
+    ("a", nil), ("", nil),
   ] as [(String, String?)])
 func `locations that name the origin come to name us`(_ location: String, expected: String?) {
   #expect(plain.rewrittenLocation(location, proxy: "127.0.0.1:1") == expected)
@@ -61,6 +62,11 @@ func `cookies fit the proxy`(_ cookie: String, expected: String?) {
 ])
 func `a cookie's domain becomes the proxy's where it has one`(_ proxy: String, expected: String) {
   #expect(plain.rewrittenCookie("a=b; Domain=example.com", proxy: proxy) == expected)
+}
+
+@Test func `a client that did not say where it is gets a path`() {
+  #expect(plain.rewrittenLocation("https://api.example.com/a?b", proxy: "") == "/a?b")
+  #expect(plain.rewrittenLocation("https://api.example.com?b", proxy: "") == "/?b")
 }
 
 @Test func `other fields and their order stay`() throws {

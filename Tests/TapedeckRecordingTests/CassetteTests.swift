@@ -66,7 +66,7 @@ import Testing
     #expect(cassette.answers.map(\.fileName) == ["a login.json", "zz.json"])
   }
 
-  @Test func replayWritesNothing() throws {
+  @Test("D8 replay writes nothing") func replayWritesNothing() throws {
     let folder = try TemporaryDirectory()
     try record(
       [exchange("GET", "/a"), exchange("GET", "/b", body: [UInt8](repeating: 0, count: 2_000_000))],

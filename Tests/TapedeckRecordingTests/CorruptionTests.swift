@@ -108,7 +108,8 @@ import Testing
     }
   }
 
-  @Test(arguments: cases) func refuses(_ test: Case) throws {
+  @Test("C01 C02 C03 C05 C06 C07 a hostile interaction is refused, naming file and member", arguments: cases)
+  func refuses(_ test: Case) throws {
     let folder = try TemporaryDirectory()
     try folder.write("c/one.json", test.content)
     let message = try #require(failure(folder)).description
@@ -119,7 +120,7 @@ import Testing
     #expect(try folder.names(of: "c") == ["one.json"])
   }
 
-  @Test func namesLineAndColumnOfBadJSON() throws {
+  @Test("C08 bad JSON is refused, naming line and column") func namesLineAndColumnOfBadJSON() throws {
     let folder = try TemporaryDirectory()
     try folder.write("c/one.json", "{\n  \"request\": NaN\n}\n")
     #expect(failure(folder)?.description.hasPrefix(folder("c/one.json:2:14: unexpected `N`")) == true)
@@ -132,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func everyTruncationIsAnError() throws {
+  @Test("C09 every truncation of a file is an error") func everyTruncationIsAnError() throws {
     let folder = try TemporaryDirectory()
     try record([exchange("POST", "/a", sends: Array("x".utf8), chunks: [6])], into: folder("c"))
     let name = try #require(try folder.names(of: "c").first { $0.hasPrefix("post") })
@@ -167,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func bodyFilesMustBeWhatTheirNamesSay() throws {
+  @Test("C05 body files must be what their names say") func bodyFilesMustBeWhatTheirNamesSay() throws {
     let folder = try TemporaryDirectory()
     let body = [UInt8](repeating: 0, count: 2_000_000)
     try record([exchange("GET", "/a", body: body)], into: folder("c"))
@@ -191,7 +192,8 @@ import Testing
     #expect(failure(folder)?.description.contains("plain") == true)
   }
 
-  @Test(arguments: ["one.json", "cassette.json", "journal.jsonl"]) func linksAndPipesAreNotRead(name: String)
+  @Test("C05 links and pipes are not read", arguments: ["one.json", "cassette.json", "journal.jsonl"])
+  func linksAndPipesAreNotRead(name: String)
     throws
   {
     let folder = try TemporaryDirectory()

@@ -4,16 +4,22 @@ import Testing
 @testable import TapedeckRecording
 
 @Suite struct NamesTests {
-  @Test(arguments: [
-    ("GET", "/", "get-root"), ("GET", "*", "get-root"), ("GET", "/users/octocat?x=1", "get-users-octocat"),
-    ("DELETE", "/A/b_C.d//é%20/", "delete-a-b-c-d-20"), ("M-SEARCH", "/x", "m-search-x"),
-    ("!!", "/x", "method-x"),
-    ("GET", "/../../etc/passwd", "get-etc-passwd"),
-    (
-      "GET", "/" + String(repeating: "ab/", count: 40),
-      "get-" + String(repeating: "ab-", count: 19) + "ab"
-    ),
-  ])
+  @Test(
+    "C14 names are made of letters, digits and dashes",
+    arguments: [
+      ("GET", "/CON", "get-con"), ("GET", "/-rf", "get-rf"), ("GET", "/.", "get-root"),
+      ("GET", "/😀", "get-root"),
+      ("GET", "/a%2F..%2Fb", "get-a-2f-2fb"), ("GET", "/a\\b:c*?", "get-a-b-c"),
+      ("GET", "/" + String(repeating: "x", count: 300), "get-" + String(repeating: "x", count: 60)),
+      ("GET", "/", "get-root"), ("GET", "*", "get-root"), ("GET", "/users/octocat?x=1", "get-users-octocat"),
+      ("DELETE", "/A/b_C.d//é%20/", "delete-a-b-c-d-20"), ("M-SEARCH", "/x", "m-search-x"),
+      ("!!", "/x", "method-x"),
+      ("GET", "/../../etc/passwd", "get-etc-passwd"),
+      (
+        "GET", "/" + String(repeating: "ab/", count: 40),
+        "get-" + String(repeating: "ab-", count: 19) + "ab"
+      ),
+    ])
   func prefixes(method: String, target: String, expected: String) {
     #expect(CassetteNames.prefix(of: HTTPRequest(HTTPMethod(rawValue: method), target)) == expected)
   }

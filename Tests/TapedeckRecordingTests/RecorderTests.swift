@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func threadTimingLeavesNoTrace() throws {
+  @Test("D10 thread timing leaves no trace in the bytes") func threadTimingLeavesNoTrace() throws {
     let folder = try TemporaryDirectory()
     let session = Self.session()
     try record(session, into: folder("reference"))
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func theSameSessionAgainChangesNothing() throws {
+  @Test("D10 the same session again changes nothing") func theSameSessionAgainChangesNothing() throws {
     let folder = try TemporaryDirectory()
     var session = Self.session()
     try record(session, into: folder("c"))
@@ -110,7 +110,8 @@ import Testing
     #expect(!folder.exists("c/bodies"))
   }
 
-  @Test func ordinaryFilesBesideAreLeftAlone() throws {
+  @Test("D12 debris is cleared, ordinary files are left alone") func ordinaryFilesBesideAreLeftAlone() throws
+  {
     let folder = try TemporaryDirectory()
     try folder.write("c/README.md", "mine")
     try folder.write("c/bodies/notes.txt", "mine")
@@ -122,7 +123,7 @@ import Testing
     #expect(try Cassette.load(folder("c")).count == 1)
   }
 
-  @Test func nothingRecordedLeavesNothing() throws {
+  @Test("D12 nothing recorded leaves nothing") func nothingRecordedLeavesNothing() throws {
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(testing: folder("deep/er/c"))
     #expect(folder.exists("deep/er/c/journal.jsonl"))
@@ -134,7 +135,7 @@ import Testing
     #expect(try folder.contents(of: "c") == before)
   }
 
-  @Test func aSecondWriterIsRefusedByPid() throws {
+  @Test("D7 a second writer is refused, naming the first") func aSecondWriterIsRefusedByPid() throws {
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(testing: folder("c"))
     #expect(
@@ -160,7 +161,7 @@ import Testing
     #expect(!folder.exists("c"))
   }
 
-  @Test func theFirstFailureEndsRecording() throws {
+  @Test("D6 the first failure ends recording") func theFirstFailureEndsRecording() throws {
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(testing: folder("c"))
     try folder.write("c/bodies", "in the way")
@@ -192,7 +193,7 @@ import Testing
     #expect(!folder.exists("c/bodies"))
   }
 
-  @Test func filesAreForTheOwner() throws {
+  @Test("D11 files are for the owner") func filesAreForTheOwner() throws {
     let folder = try TemporaryDirectory()
     try record([exchange(body: [UInt8](repeating: 0, count: 5000))], into: folder("c"))
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder("c")) + ["."] {

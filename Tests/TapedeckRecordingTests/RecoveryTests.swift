@@ -18,7 +18,7 @@ import Testing
     exchange("GET", "/a", body: [0x32]),
   ]
 
-  @Test func theNextStartSealsWhatWasLeft() throws {
+  @Test("D1 D3 the next start seals what was left") func theNextStartSealsWhatWasLeft() throws {
     let folder = try TemporaryDirectory()
     try record(three, into: folder("reference"))
     try crash(three, in: folder)
@@ -32,7 +32,8 @@ import Testing
     #expect(try folder.contents(of: "c") == folder.contents(of: "reference"))
   }
 
-  @Test func aJournalMayEndAnywhereInItsLastLine() throws {
+  @Test("D3 D5 a journal may end anywhere in its last line") func aJournalMayEndAnywhereInItsLastLine() throws
+  {
     let folder = try TemporaryDirectory()
     try crash(three, in: folder)
     try folder.copy("c", to: "crashed")
@@ -68,7 +69,31 @@ import Testing
     }
   }
 
-  @Test func damageInTheMiddleIsAnError() throws {
+  @Test("C09 D5 any flipped bit of a journal's header is found") func anyFlippedBitOfTheHeaderIsFound() throws
+  {
+    let header = JournalHeader(pid: 7, isReplacing: true, upstream: "http://a.test").line.dropLast()
+    #expect(try JournalHeader(header, file: "j")?.isReplacing == true)
+    for index in header.indices {
+      for bit in 0..<8 {
+        var flipped = header
+        flipped[index] ^= 1 << UInt8(bit)
+        let read = try? JournalHeader(flipped, file: "j")
+        #expect(read == nil, "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("D5 the warning tells a line that was cut from one that was damaged") func warnings() throws {
+    let folder = try TemporaryDirectory()
+    try crash(three, in: folder)
+    let journal = try folder.read("c/journal.jsonl")
+    try folder.write("c/journal.jsonl", journal.dropLast(9))
+    #expect(try Cassette.load(folder("c")).warnings.first?.contains("no client was told of it") == true)
+    try folder.write("c/journal.jsonl", journal.dropLast(9) + [0x0A])
+    #expect(try Cassette.load(folder("c")).warnings.first?.contains("is damaged and left out") == true)
+  }
+
+  @Test("D5 damage in the middle is an error naming file and line") func damageInTheMiddleIsAnError() throws {
     let folder = try TemporaryDirectory()
     try crash(three, in: folder)
     var journal = try folder.read("c/journal.jsonl")
@@ -83,7 +108,7 @@ import Testing
     #expect(try folder.contents(of: "c") == before)
   }
 
-  @Test func anyFlippedBitOfALineIsFound() throws {
+  @Test("C09 D5 any flipped bit of a line is found") func anyFlippedBitOfALineIsFound() throws {
     let line = JournalRecord(tree: ["request": 1, "response": 2], arrival: 3, base: 4).line.dropLast()
     #expect(JournalRecord(line: line)?.arrival == 3)
     for index in line.indices {
@@ -96,7 +121,8 @@ import Testing
   }
 
   /// Sealing stopped between any two of its renames and removals, then done again.
-  @Test(arguments: [false, true]) func sealingAgainEndsInTheSameFiles(replacing: Bool) throws {
+  @Test("D3 D4 sealing again ends in the same files", arguments: [false, true])
+  func sealingAgainEndsInTheSameFiles(replacing: Bool) throws {
     let folder = try TemporaryDirectory()
     let old = [
       exchange("GET", "/a", body: [0x39]), exchange("GET", "/b"), exchange("GET", "/a"),
@@ -124,7 +150,8 @@ import Testing
     }
   }
 
-  @Test func aFailedSealLeavesTheCassetteAndTheJournal() throws {
+  @Test("D4 a failed seal leaves the cassette and the journal")
+  func aFailedSealLeavesTheCassetteAndTheJournal() throws {
     let folder = try TemporaryDirectory()
     try record([exchange("GET", "/a", body: [0x39])], into: folder("c"))
     let recorder = try CassetteRecorder.open(testing: folder("c"), replacing: true)

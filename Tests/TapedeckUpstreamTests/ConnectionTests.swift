@@ -49,6 +49,19 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
+  /// libcurl counts how often it repeated a request by handle, over all exchanges; the sixth was left unrepeated.
+  @Test func everyGetThatDiesWithAUsedConnectionIsRepeatedOnce() throws {
+    let origin = ScriptedOrigin { connection in
+      guard connection.readRequest() != nil else { return }
+      connection.send(Self.ok)
+      _ = connection.readRequest()
+    }
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    let sinks = asking.inTurn((0..<40).map { HTTPRequest(.get, "/\($0)") })
+    #expect(sinks.allSatisfy { $0.bodyText == "ok" })
+  }
+
   @Test func postNeverTakesAUsedConnection() throws {
     let origin = Self.answering(Self.ok)
     defer { origin.stop() }

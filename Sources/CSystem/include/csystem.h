@@ -17,5 +17,8 @@ int td_accept_nonblocking(int listener, struct sockaddr *address, socklen_t *len
 // Cores this process may run on; 1 when the kernel does not tell.
 int td_usable_cores(void);
 
+// openat2(2), which Glibc has no wrapper for: opens what is below `directory`, and nothing through a link.
+int td_open_beneath(int directory, const char *name, int flags, unsigned mode);
+
 // syncfs(2), which Glibc shows to GNU sources only.
 int td_sync_file_system(int descriptor);

@@ -18,12 +18,15 @@ extension Cassette {
     }
     let manifest = try CassetteReader(opened, matcher: RequestMatcher()).manifest()
     let reader = CassetteReader(opened, matcher: manifest?.matcher ?? RequestMatcher())
+    var load = CassetteLoad(path: directory)
     var stored: [StoredInteraction] = []
     stored.reserveCapacity(files.count)
     for name in files {
-      if let interaction = try reader.interaction(name) { stored.append(interaction) }
+      guard let interaction = try reader.interaction(name) else { continue }
+      try load.add(interaction)
+      stored.append(interaction)
     }
-    let overlay = try JournalOverlay(opened, reader: reader)
+    let overlay = try JournalOverlay(opened, reader: reader, load: &load)
     if manifest == nil, stored.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
     overlay.apply(to: &stored)
     let known = manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) }

@@ -14,25 +14,27 @@ struct CassetteReader {
 
   func manifest() throws(CassetteError) -> CassetteManifest? {
     let name = CassetteNames.manifest
-    guard let bytes = try directory.contents(of: name, limit: JSONFile.maximumBytes) else { return nil }
+    guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     return try CassetteManifest(parsing: bytes, file: directory.path(of: name))
   }
 
   /// An interaction file; nil when it has gone.
   func interaction(_ name: String) throws(CassetteError) -> StoredInteraction? {
-    guard let bytes = try directory.contents(of: name, limit: JSONFile.maximumBytes) else { return nil }
+    guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     let file = directory.path(of: name)
-    return try interaction(try JSONFile.parse(bytes, file: file), name: name, at: EntryPlace(file: file))
+    return try interaction(
+      try JSONFile.parse(bytes, file: file), name: name, at: EntryPlace(file: file), bytes: bytes.count)
   }
 
   /// The interaction that a tree describes.
   func interaction(
-    _ tree: JSONValue, name: String, at place: EntryPlace
+    _ tree: JSONValue, name: String, at place: EntryPlace, bytes: Int = 0
   ) throws(CassetteError) -> StoredInteraction {
     let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
     return StoredInteraction(
       name: name, ordinal: CassetteNames.parse(name).ordinal, interaction: interaction,
-      key: try key(of: interaction), bodyNames: InteractionFormat.bodyNames(tree))
+      key: try key(of: interaction), bodyNames: InteractionFormat.bodyNames(tree),
+      bytes: bytes + interaction.request.body.count + interaction.response.body.heldCount)
   }
 
   private func key(of interaction: Interaction) throws(CassetteError) -> MatchKey {

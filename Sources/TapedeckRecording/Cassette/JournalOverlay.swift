@@ -6,12 +6,16 @@ struct JournalOverlay {
   private var recordings: [SealPlan.Recording] = []
 
   /// Nothing, where there is no journal.
-  init(_ directory: CassetteDirectory, reader: CassetteReader) throws(CassetteError) {
+  init(
+    _ directory: CassetteDirectory, reader: CassetteReader, load: inout CassetteLoad
+  ) throws(CassetteError) {
     guard let file = try directory.openForReading(CassetteNames.journal) else { return }
     var recorded: [StoredInteraction] = []
     var recordings: [SealPlan.Recording] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
-      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+      let stored = try reader.interaction(
+        entry.record.tree, name: CassetteNames.journal, at: entry.place, bytes: entry.count)
+      try load.add(stored)
       recorded.append(stored)
       recordings.append(
         SealPlan.Recording(

@@ -7,4 +7,6 @@ struct StoredInteraction {
   var key: MatchKey
   /// The files in `bodies/` it refers to.
   var bodyNames: [String]
+  /// About what it takes in memory.
+  var bytes: Int
 }

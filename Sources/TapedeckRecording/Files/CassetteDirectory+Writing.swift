@@ -14,10 +14,17 @@ extension CassetteDirectory {
       if mkdir(prefix, 0o700) == 0 {
         made.append(prefix)
       } else if errno != EEXIST && errno != EISDIR && end == path.utf8.endIndex {
-        throw .failed("create", prefix)
+        let failure = CassetteError.failed("create", prefix)
+        removeMade(made)
+        throw failure
       }
     }
-    return (try CassetteDirectory(opening: path), made)
+    do throws(CassetteError) {
+      return (try CassetteDirectory(opening: path), made)
+    } catch {
+      removeMade(made)
+      throw error
+    }
   }
 
   /// Removes directories that `create` made, as far as they are empty.
@@ -28,8 +35,8 @@ extension CassetteDirectory {
   func makeFolder(_ name: String) throws(CassetteError) {
     if mkdirat(descriptor, name, 0o700) == 0 { return }
     guard errno == EEXIST else { throw .failed("create", path(of: name)) }
-    let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-    guard folder >= 0 else { throw .notAPlainFile(path: path(of: name)) }
+    let folder = open(beneath: name, Self.flags)
+    guard folder >= 0 else { throw refusal("open", name) }
     close(folder)
   }
 
@@ -47,10 +54,8 @@ extension CassetteDirectory {
   }
 
   private func open(_ name: String, _ flags: Int32, action: String) throws(CassetteError) -> OpenFile {
-    let file = openat(descriptor, name, flags, 0o600)
-    guard file >= 0 else {
-      throw errno == ELOOP ? .notAPlainFile(path: path(of: name)) : .failed(action, path(of: name))
-    }
+    let file = open(beneath: name, flags, mode: 0o600)
+    guard file >= 0 else { throw refusal(action, name) }
     return OpenFile(descriptor: file, path: path(of: name))
   }
 
@@ -58,17 +63,25 @@ extension CassetteDirectory {
     try createFile(name).write(contents)
   }
 
+  /// Gives a file a new name in the folder it stands in.
   func rename(_ old: String, to new: String) throws(CassetteError) {
-    guard renameat(descriptor, old, descriptor, new) == 0 else {
-      throw .failed("rename a file to", path(of: new))
-    }
+    let isDone = inFolder(of: old) { folder, leaf in renameat(folder, leaf, folder, Self.leaf(new)) }
+    guard isDone == 0 else { throw .failed("rename a file to", path(of: new)) }
   }
 
   /// Removes a file; it is fine if it is not there.
   func remove(_ name: String) throws(CassetteError) {
-    guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+    guard inFolder(of: name, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
       throw .failed("remove", path(of: name))
     }
+  }
+
+  /// Makes the names in a folder of it, and the folder's own, last.
+  func sync(folder: String) throws(CassetteError) {
+    guard inFolder(of: "\(folder)/.", { folder, _ in fsync(folder) }) == 0 else {
+      throw .failed("sync", path(of: folder))
+    }
+    try sync()
   }
 
   /// Makes what was renamed and removed here last.
@@ -84,7 +97,10 @@ extension CassetteDirectory {
   /// Whether `name` still leads to the open file.
   func names(_ name: String, _ file: OpenFile) throws(CassetteError) -> Bool {
     var status = stat()
-    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+    guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      if errno == ENOENT { return false }
+      throw .failed("examine", path(of: name))
+    }
     let own = try file.status()
     return own.device == status.st_dev && own.inode == status.st_ino
   }

@@ -2,19 +2,19 @@ import Glibc
 
 /// The disk, as this room sees it: one open directory, in which everything is found by plain name.
 ///
-/// Only this folder of sources makes system calls. Names are opened relative to the directory's descriptor, never
-/// through links (`O_NOFOLLOW`), never blocking on what is no plain file, and for reading leave no trace
-/// (`O_NOATIME` where the system lets us). Failures carry the path and the system's word for what went wrong.
+/// Only this folder of sources makes system calls. Names are opened beneath the directory's descriptor and never
+/// through links (`openat2`, see `open(beneath:)`), never blocking on what is no plain file, and for reading leave no
+/// trace (`O_NOATIME` where the system lets us). Failures carry the path and the system's word for what went wrong.
 final class CassetteDirectory: Sendable {
   /// As the user gave it, for messages.
   let path: String
   let descriptor: Int32
 
-  private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+  static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
   /// Opens a directory; `absent` when nothing is there.
   init(opening path: String) throws(CassetteError) {
-    descriptor = open(path, Self.flags)
+    descriptor = Glibc.open(path, Self.flags)
     self.path = path
     guard descriptor >= 0 else {
       throw errno == ENOENT ? .absent(directory: path) : .failed("open", path)
@@ -27,7 +27,7 @@ final class CassetteDirectory: Sendable {
 
   /// The names in the directory, or in a folder of it, sorted by their bytes; none when the folder is not there.
   func names(in folder: String = ".") throws(CassetteError) -> [String] {
-    let copy = openat(descriptor, folder, Self.flags | O_NOFOLLOW, 0)
+    let copy = open(beneath: folder, Self.flags)
     guard copy >= 0 else {
       if errno == ENOENT { return [] }
       throw .failed("open", path(of: folder))
@@ -38,9 +38,12 @@ final class CassetteDirectory: Sendable {
     }
     defer { closedir(stream) }
     var names: [[UInt8]] = []
+    errno = 0
     while let entry = readdir(stream) {
       names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
+      errno = 0
     }
+    guard errno == 0 else { throw .failed("list", path(of: folder)) }
     names.sort { $0.lexicographicallyPrecedes($1) }
     return try names.map { name throws(CassetteError) in
       guard let text = String(validating: name, as: UTF8.self) else {
@@ -51,47 +54,32 @@ final class CassetteDirectory: Sendable {
     }.filter { $0 != "." && $0 != ".." }
   }
 
-  func contains(_ name: String) -> Bool { faccessat(descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
-
   /// All of a plain file; nil when it is not there.
   func contents(of name: String, limit: Int) throws(CassetteError) -> [UInt8]? {
     guard let file = try openForReading(name) else { return nil }
     return try file.contents(limit: limit)
   }
 
-  /// A plain file; nil when it is not there.
-  func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
-    try openForReading(name, in: descriptor, path: path(of: name))
-  }
-
   /// A file in `bodies/`, whose name has been checked.
   func openBody(_ name: String) throws(CassetteError) -> OpenFile {
-    let folder = openat(descriptor, BodyFile.folder, Self.flags | O_NOFOLLOW, 0)
-    guard folder >= 0 else {
-      if errno == ELOOP || errno == ENOTDIR { throw .notAPlainFile(path: path(of: BodyFile.folder)) }
-      throw .failed("open", path(of: name))
-    }
-    defer { close(folder) }
-    let leaf = String(name.dropFirst(BodyFile.folder.utf8.count + 1))
-    guard let file = try openForReading(leaf, in: folder, path: path(of: name)) else {
+    guard let file = try openForReading(name) else {
       errno = ENOENT
       throw .failed("open", path(of: name))
     }
     return file
   }
 
-  private func openForReading(
-    _ name: String, in directory: Int32, path: String
-  ) throws(CassetteError) -> OpenFile? {
+  /// A plain file; nil when it is not there.
+  func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    var file = openat(directory, name, flags | Self.noAccessTime, 0)
-    if file < 0, errno == EPERM { file = openat(directory, name, flags, 0) }
+    var file = open(beneath: name, flags | Self.noAccessTime)
+    if file < 0, errno == EPERM { file = open(beneath: name, flags) }
     guard file >= 0 else {
       if errno == ENOENT { return nil }
-      throw errno == ELOOP ? .notAPlainFile(path: path) : .failed("open", path)
+      throw refusal("open", name)
     }
-    let opened = OpenFile(descriptor: file, path: path)
-    guard try opened.status().isPlain else { throw .notAPlainFile(path: path) }
+    let opened = OpenFile(descriptor: file, path: path(of: name))
+    guard try opened.status().isPlain else { throw .notAPlainFile(path: path(of: name)) }
     return opened
   }
 

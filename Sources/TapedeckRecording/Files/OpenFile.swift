@@ -85,14 +85,10 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Writes `bytes` with one call; whether all of them went.
-  func writeOnce(_ bytes: [UInt8]) throws(CassetteError) {
-    while true {
-      let count = Glibc.write(descriptor, bytes, bytes.count)
-      if count == bytes.count { return }
-      if count >= 0 { errno = ENOSPC }
-      guard errno == EINTR else { throw .failed("write", path) }
-    }
+  /// Makes what was written so far last. After a failure nothing may be believed of the file (the kernel forgets
+  /// which of its pages were lost), so whoever gets one must not write to it again.
+  func sync() throws(CassetteError) {
+    guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
   }
 
   func truncate(to size: Int) throws(CassetteError) {

@@ -1,10 +1,11 @@
 import TapedeckHTTP
 
-/// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once;
-/// one thread uses a loader.
+/// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once, and
+/// held once however many refer to it; one thread uses a loader.
 final class BodyLoader {
   private let directory: CassetteDirectory
   private var sizes: [String: Int] = [:]
+  private var held: [String: [UInt8]] = [:]
 
   init(directory: CassetteDirectory) { self.directory = directory }
 
@@ -32,9 +33,16 @@ final class BodyLoader {
       throw .invalidEntry(
         file: name, member: "", problem: "has \(actual) bytes where `size` says \(size ?? 0)")
     }
+    guard actual <= CassetteLimits.bodyFileBytes else {
+      throw .invalidEntry(
+        file: name, member: "",
+        problem: "has \(actual) bytes, more than the limit of \(CassetteLimits.bodyFileBytes)")
+    }
     guard actual > BodyFormat.maximumHeldBytes else {
+      if let bytes = held[name], bytes.count == actual { return .bytes(bytes) }
       let bytes = try file.bytes(at: 0, count: actual)
       try verify(name, digest: SHA256Digest(of: bytes))
+      held[name] = bytes
       return .bytes(bytes)
     }
     if sizes[name] != actual {

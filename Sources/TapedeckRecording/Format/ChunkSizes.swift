@@ -32,6 +32,9 @@ enum ChunkSizes {
           "a chunk size, or a pair [size, count], of at least 1 is expected here")
       }
       while count > 0, rest > 0 {
+        guard sizes.count < CassetteLimits.chunks else {
+          throw place.element(index).problem("more than \(CassetteLimits.chunks) chunks")
+        }
         size = min(size, rest)
         sizes.append(size)
         rest -= size

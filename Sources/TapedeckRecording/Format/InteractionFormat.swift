@@ -53,7 +53,12 @@ enum InteractionFormat {
     if let body = try encode(response.body, fields: fields, store: store) {
       members.append(JSONMember("body", body))
     }
-    if let sizes = response.chunkSizes { members.append(JSONMember("chunks", ChunkSizes.encode(sizes))) }
+    if let sizes = response.chunkSizes {
+      guard sizes.count <= CassetteLimits.chunks else {
+        throw .overLimit(path: "an answer", problem: "more than \(CassetteLimits.chunks) chunks")
+      }
+      members.append(JSONMember("chunks", ChunkSizes.encode(sizes)))
+    }
     if !response.trailers.isEmpty {
       members.append(JSONMember("trailers", FieldsFormat.encode(response.trailers)))
     }

@@ -12,4 +12,10 @@ public enum RecordedBody: Sendable, Equatable {
     case .file(let file): file.size
     }
   }
+
+  /// How many of them are in memory.
+  var heldCount: Int {
+    guard case .bytes(let bytes) = self else { return 0 }
+    return bytes.count
+  }
 }

@@ -48,6 +48,10 @@ public final class BodySpool {
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
     guard let spilled else { return }
+    guard spilled.size + bytes.count <= CassetteLimits.bodyFileBytes else {
+      throw .overLimit(
+        path: recorder.path, problem: "a body of more than \(CassetteLimits.bodyFileBytes) bytes")
+    }
     try spilled.file.write(bytes)
     spilled.digest.update(bytes)
     self.spilled?.size += bytes.count
@@ -58,7 +62,14 @@ public final class BodySpool {
     if let failure { throw failure }
     guard let done = spilled else { return .bytes(held) }
     spilled = nil
-    return .file(try recorder.adopt(done.name, digest: done.digest.finish(), size: done.size))
+    do throws(CassetteError) {
+      return .file(
+        try recorder.adopt(done.file, done.name, digest: done.digest.finish(), size: done.size))
+    } catch {
+      recorder.removeSpoolFile(done.name)
+      recorder.stop()
+      throw error
+    }
   }
 
   /// Forgets the body and removes its file.

@@ -10,9 +10,13 @@ import TapedeckHTTP
 public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
+    /// How many more interactions the cassette may take.
+    var room: Int
     var entries: [Sealer.Entry] = []
     var hasStoredBodies = false
     var isSealed = false
+    /// Whether the journal may end in half a line, so that nothing may follow.
+    var isTorn = false
   }
 
   /// As given to `open`.
@@ -26,13 +30,14 @@ public final class CassetteRecorder: Sendable {
   private let made: [String]
   private let sealer: Sealer
   private let bases: [MatchKey: Int]
+  private let durability: Durability
   private let arrivals = Atomic<Int>(0)
   private let spoolNumbers = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
   private let state: Mutex<State>
 
   init(
-    _ opening: RecorderOpening, sealer: Sealer, bases: [MatchKey: Int], journalBytes: Int
+    _ opening: RecorderOpening, sealer: Sealer, bases: [MatchKey: Int], journalBytes: Int, room: Int
   ) {
     directory = opening.directory
     made = opening.made
@@ -40,18 +45,21 @@ public final class CassetteRecorder: Sendable {
     warnings = opening.warnings
     self.sealer = sealer
     self.bases = bases
-    state = Mutex(State(journalBytes: journalBytes))
+    durability = opening.durability
+    state = Mutex(State(journalBytes: journalBytes, room: room))
   }
 
   /// Opens a cassette for recording, making it where there is none, and seals what a crash left behind.
   /// - Parameters:
   ///   - replacing: whether recordings replace those of the same request, instead of following them.
+  ///   - durability: what a recording survives before it is sealed.
   ///   - isDurable: whether sealing waits for the disk.
   public static func open(
     _ directory: String, upstream: String?, replacing: Bool, matcher: RequestMatcher = RequestMatcher(),
-    isDurable: Bool = true
+    durability: Durability = .process, isDurable: Bool = true
   ) throws(CassetteError) -> CassetteRecorder {
-    var opening = try RecorderOpening(directory, matcher: matcher, isDurable: isDurable)
+    var opening = try RecorderOpening(
+      directory, matcher: matcher, durability: durability, isDurable: isDurable)
     do throws(CassetteError) {
       return try opening.open(upstream: upstream, isReplacing: replacing)
     } catch {
@@ -79,6 +87,10 @@ public final class CassetteRecorder: Sendable {
       let base = bases[key] ?? 0
       let tree = try InteractionFormat.encode(interaction, store: store)
       let line = JournalRecord(tree: tree, arrival: arrival, base: base).line
+      guard line.count <= CassetteLimits.journalLineBytes else {
+        throw .overLimit(
+          path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
+      }
       let recording = SealPlan.Recording(
         digest: key.digest, prefix: CassetteNames.prefix(of: interaction.request), arrival: arrival,
         base: base)
@@ -91,10 +103,15 @@ public final class CassetteRecorder: Sendable {
 
   private func append(_ line: [UInt8], _ recording: SealPlan.Recording) throws(CassetteError) -> Bool {
     try state.withLock { state throws(CassetteError) in
-      guard !state.isSealed, !isBroken else { return false }
+      guard !state.isSealed, !state.isTorn, !isBroken else { return false }
+      guard state.entries.count < state.room else {
+        throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
+      }
       do throws(CassetteError) {
-        try sealer.journal.writeOnce(line)
+        try sealer.journal.write(line)
+        if durability == .power { try sealer.journal.sync() }
       } catch {
+        state.isTorn = true
         try? sealer.journal.truncate(to: state.journalBytes)
         throw error
       }
@@ -110,13 +127,18 @@ public final class CassetteRecorder: Sendable {
   func stop() -> Bool { !isStopped.exchange(true, ordering: .relaxed) }
 
   /// Makes files of all that was recorded and lets go of the cassette. A cassette made for nothing is removed again.
+  ///
+  /// When recording has failed, no file is touched: what was recorded before stays in the journal, as after a crash,
+  /// and is sealed by the next `open`.
   /// - Throws: when it cannot be written; then the journal stays, and the next `open` tries again.
   public func seal() throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
       var report = SealReport()
-      if state.entries.isEmpty, !state.hasStoredBodies {
+      if isBroken {
+        sealer.abandon(state.entries)
+      } else if state.entries.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
         report = try sealer.seal(state.entries)
@@ -147,9 +169,13 @@ extension CassetteRecorder {
   func removeSpoolFile(_ name: String) { try? directory.remove(name) }
 
   /// Gives a finished spool file the name of its content.
-  func adopt(_ name: String, digest: SHA256Digest, size: Int) throws(CassetteError) -> BodyFile {
+  func adopt(
+    _ spooled: OpenFile, _ name: String, digest: SHA256Digest, size: Int
+  ) throws(CassetteError) -> BodyFile {
     let file = BodyFile(name: BodyFile.name(digest: digest), size: size, directory: directory)
+    if durability == .power { try spooled.sync() }
     try directory.rename(name, to: file.name)
+    if durability == .power { try directory.sync(folder: BodyFile.folder) }
     return file
   }
 
@@ -157,7 +183,7 @@ extension CassetteRecorder {
     let (file, name) = try createSpoolFile()
     do throws(CassetteError) {
       try file.write(body)
-      return try adopt(name, digest: SHA256Digest(of: body), size: body.count)
+      return try adopt(file, name, digest: SHA256Digest(of: body), size: body.count)
     } catch {
       removeSpoolFile(name)
       throw error

@@ -44,8 +44,10 @@ struct Journal {
   }
 
   private mutating func setAside(_ line: JournalLines.Line, of file: OpenFile) {
+    let problem =
+      line.isEnded
+      ? "is damaged and left out" : "was not written to its end and is left out; no client was told of it"
     warnings.append(
-      "\(file.path):\(line.number): the last line, \(line.bytes.count) bytes, was not written to its end "
-        + "and is left out; no client was told of it")
+      "\(file.path):\(line.number): the last line, \(line.bytes.count) bytes, \(problem)")
   }
 }

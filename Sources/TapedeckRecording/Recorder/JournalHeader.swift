@@ -1,6 +1,7 @@
 import TapedeckHTTP
 
-/// The first line of a journal: who writes it, and how it is to be sealed should that process not come to it.
+/// The first line of a journal: who writes it, and how it is to be sealed should that process not come to it. Its last
+/// member is the beginning of the SHA-256 of all before it.
 struct JournalHeader {
   static let currentVersion = 1
 
@@ -21,6 +22,7 @@ struct JournalHeader {
       let pid = value["pid"]?.int
     else { return nil }
     guard version <= Self.currentVersion else { throw .newerFormat(file: file, version: version) }
+    guard line.elementsEqual(Self.checksummed(Array(line.dropLast(Self.checksumBytes)))) else { return nil }
     self.init(pid: pid, isReplacing: value["replacing"]?.bool ?? false, upstream: value["upstream"]?.text)
   }
 
@@ -31,6 +33,12 @@ struct JournalHeader {
       JSONMember("replacing", .bool(isReplacing)),
     ]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
-    return JSONValue.object(members).bytes(JSONStyle(.compact, endsWithNewline: true))
+    return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
+  }
+
+  private static let checksumBytes = #","sha256":"0123456789abcdef"}"#.utf8.count
+
+  private static func checksummed(_ bytes: [UInt8]) -> [UInt8] {
+    bytes + #","sha256":"\#(SHA256Digest(of: bytes).hex.prefix(16))"}"#.utf8
   }
 }

@@ -8,6 +8,8 @@ struct JournalLines {
     var number: Int
     /// Whether nothing comes after it.
     var isLast: Bool
+    /// Whether its line feed was written.
+    var isEnded: Bool
   }
 
   private static let pieceBytes = 256 * 1024
@@ -33,6 +35,11 @@ struct JournalLines {
       }
       if isAtEnd { return start < buffer.count ? take(to: buffer.count, next: buffer.count) : nil }
       searched = buffer.count - start
+      guard searched <= CassetteLimits.journalLineBytes else {
+        throw .damagedJournal(
+          file: file.path, line: number + 1,
+          problem: "the line is longer than \(CassetteLimits.journalLineBytes) bytes")
+      }
       try refill()
     }
   }
@@ -41,7 +48,7 @@ struct JournalLines {
     number += 1
     let line = Line(
       bytes: buffer[start..<end], offset: bufferOffset + start, number: number,
-      isLast: isAtEnd && next == buffer.count)
+      isLast: isAtEnd && next == buffer.count, isEnded: next > end)
     start = next
     return line
   }

@@ -8,14 +8,18 @@ struct RecorderOpening {
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
   private let matcher: RequestMatcher
+  let durability: Durability
   private let isDurable: Bool
 
   /// How often another process may take the journal away between opening and locking it.
   private static let maximumAttempts = 100
 
-  init(_ path: String, matcher: RequestMatcher, isDurable: Bool) throws(CassetteError) {
+  init(
+    _ path: String, matcher: RequestMatcher, durability: Durability, isDurable: Bool
+  ) throws(CassetteError) {
     (directory, made) = try CassetteDirectory.create(path)
     self.matcher = matcher
+    self.durability = durability
     self.isDurable = isDurable
   }
 
@@ -74,13 +78,15 @@ struct RecorderOpening {
       _ = try reader.manifest()
       let index = try CassetteIndex(reader)
       let header = JournalHeader(pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream).line
-      try journal.writeOnce(header)
+      try journal.write(header)
+      if durability == .power { try directory.syncFileSystem() }
       let sealer = Sealer(
         directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing,
         upstream: upstream,
         isDurable: isDurable)
       return CassetteRecorder(
-        self, sealer: sealer, bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count)
+        self, sealer: sealer, bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count,
+        room: CassetteLimits.interactions - index.files.count)
     } catch {
       try? directory.remove(CassetteNames.journal)
       throw error

@@ -46,11 +46,13 @@ struct SealPlan {
     let files = existing[digest] ?? []
     let stem = stem(prefix: recordings[ordered[0]].prefix, digest: digest)
     stemOwners[stem] = digest
+    let present = Dictionary(files.map { (CassetteNames.parse($0.name).ordinal, $0.name) }) { first, _ in
+      first
+    }
     var isUsed: Set<String> = []
     for (rank, index) in ordered.enumerated() {
       let ordinal = recordings[index].base + rank + 1
-      let present = files.first { CassetteNames.parse($0.name).ordinal == ordinal }
-      names[index] = present?.name ?? CassetteNames.name(stem: stem, ordinal: ordinal)
+      names[index] = present[ordinal] ?? CassetteNames.name(stem: stem, ordinal: ordinal)
       isUsed.insert(names[index])
     }
     if isReplacing { removals += files.map(\.name).filter { !isUsed.contains($0) } }

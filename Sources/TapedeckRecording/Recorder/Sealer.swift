@@ -40,7 +40,7 @@ struct Sealer {
       discard(staged)
       throw error
     }
-    for file in staged { try directory.rename(file.temporary, to: file.name) }
+    try renameAll(staged)
     for name in plan.removals + needless { try directory.remove(name) }
     directory.removeFolder(BodyFile.folder)
     try finish()
@@ -54,8 +54,34 @@ struct Sealer {
     if isDurable { try directory.sync() }
   }
 
-  private func discard(_ staged: [(temporary: String, name: String)]) {
+  /// From here on a failure no longer undoes what was recorded: the journal stays until all of it is done.
+  private func renameAll(_ staged: [(temporary: String, name: String)]) throws(CassetteError) {
+    for (index, file) in staged.enumerated() {
+      do throws(CassetteError) {
+        try directory.rename(file.temporary, to: file.name)
+      } catch {
+        discard(staged[index...])
+        throw error
+      }
+    }
+  }
+
+  private func discard(_ staged: some Sequence<(temporary: String, name: String)>) {
     for file in staged { try? directory.remove(file.temporary) }
+  }
+
+  /// Leaves the files as they are, the journal to the next start unless it is empty, and as little else as the disk
+  /// lets us. The failure that led here has been told.
+  func abandon(_ entries: [Entry]) {
+    do throws(CassetteError) {
+      var index = try CassetteIndex(CassetteReader(directory, matcher: matcher))
+      for (number, entry) in entries.enumerated() {
+        index.setBodies(InteractionFormat.bodyNames(try tree(of: entry)), of: "\(number)")
+      }
+      for name in try unreferencedBodies(keeping: index.bodyNames) { try directory.remove(name) }
+      directory.removeFolder(BodyFile.folder)
+    } catch {}
+    if entries.isEmpty { try? finish() }
   }
 }
 
@@ -72,7 +98,7 @@ extension Sealer {
       for (entry, name) in zip(entries, plan.names) {
         let tree = try tree(of: entry)
         index.setBodies(InteractionFormat.bodyNames(tree), of: name)
-        if let present = try directory.contents(of: name, limit: JSONFile.maximumBytes),
+        if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
           isSame(present, as: tree, name: name, reader: reader)
         {
           report.unchanged += 1

@@ -1,0 +1,19 @@
+/// How much of a cassette is loaded, held against the limits.
+struct CassetteLoad {
+  let path: String
+  private var interactions = 0
+  private var bytes = 0
+
+  init(path: String) { self.path = path }
+
+  mutating func add(_ stored: StoredInteraction) throws(CassetteError) {
+    interactions += 1
+    bytes += stored.bytes
+    guard interactions <= CassetteLimits.interactions else {
+      throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
+    }
+    guard bytes <= CassetteLimits.loadedBytes else {
+      throw .overLimit(path: path, problem: "more than \(CassetteLimits.loadedBytes) bytes to hold in memory")
+    }
+  }
+}
