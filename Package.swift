@@ -54,7 +54,7 @@ let package = Package(
     tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
-    tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording"]),
+    tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ]

@@ -42,6 +42,28 @@ struct Option {
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
     help: "largest request body accepted, in MiB (128); it is held in memory")
+  static let maxConnections = Option(
+    name: "--max-connections", value: "N",
+    help: "clients at once (16384, or what ulimit -n allows); more get 503")
+  static let headTimeout = Option(
+    name: "--head-timeout", value: "SECONDS", help: "for a request's header section to come, as a whole (15)")
+  static let bodyTimeout = Option(
+    name: "--body-timeout", value: "SECONDS", help: "between two pieces of a request's body (30)")
+  static let idleTimeout = Option(
+    name: "--idle-timeout", value: "SECONDS", help: "for a connection without a request (60)")
+  static let writeTimeout = Option(
+    name: "--write-timeout", value: "SECONDS", help: "for a client that reads nothing of its answer (60)")
+  static let connectTimeout = Option(
+    name: "--connect-timeout", value: "SECONDS", help: "longest wait for a connection to the origin (10)")
+  static let firstByteTimeout = Option(
+    name: "--first-byte-timeout", value: "SECONDS", help: "longest wait for the head of its answer (60)")
+  static let readTimeout = Option(
+    name: "--read-timeout", value: "SECONDS", help: "longest silence in an answer's body (60)")
+  static let maxUpstreamConnections = Option(
+    name: "--max-upstream-connections", value: "N", help: "connections to the origin at once, a thread (512)")
+  static let maxRecordBody = Option(
+    name: "--max-record-body", value: "MIB",
+    help: "largest answer body recorded, in MiB (1024); larger ones pass unrecorded")
   static let durability = Option(
     name: "--durability", value: "process|power",
     help: "what a finished exchange survives before the cassette is sealed (process)")
@@ -50,10 +72,12 @@ struct Option {
   static let json = Option(name: "--json", help: "for machines")
 
   static let serving: [Option] = [
-    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .threads, .quiet, .logFormat,
+    .listen, .port, .readyFile, .overrides, .missStatus, .noRewrite, .maxBody, .maxConnections,
+    .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [
     .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
+    .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections, .maxRecordBody,
   ]
 }
 
@@ -118,6 +142,20 @@ struct Arguments {
       )
     }
     return number
+  }
+
+  /// A time in milliseconds, given in seconds with up to three decimals; nil when the option is absent.
+  func milliseconds(_ option: Option) throws(UsageError) -> Int? {
+    guard let text = self[option] else { return nil }
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isNumber = parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } }
+    guard isNumber, parts.count <= 2, text.utf8.count <= 10, let seconds = Double(text), seconds >= 0.001,
+      seconds <= 86_400
+    else {
+      throw UsageError(
+        "\(option.name) takes seconds from 0.001 to 86400, like 2.5, not \(text.debugDescription)")
+    }
+    return Int((seconds * 1000).rounded())
   }
 
   /// One of a few words; nil when the option is absent.

@@ -68,18 +68,39 @@ struct ServeSettings {
       proxy.pace = pace
     }
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
-    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
-      proxy.maxRequestBodyBytes = mebibytes << 20
-    }
+    try readLimits(arguments)
     proxy.rewritesOrigin = !arguments.has(.noRewrite)
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
     if !arguments.has(.quiet) { proxy.log = LogLine.log(format) }
     proxy.notice = { Terminal.say($0) }
   }
 
+  private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {
+    if let mebibytes = try arguments.number(.maxBody, in: 0...65536) {
+      proxy.clients.maxRequestBodyBytes = mebibytes << 20
+    }
+    if let count = try arguments.number(.maxConnections, in: 1...1_000_000) {
+      proxy.clients.maxConnections = count
+    }
+    if let time = try arguments.milliseconds(.headTimeout) { proxy.clients.headTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.bodyTimeout) { proxy.clients.bodyTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.idleTimeout) { proxy.clients.idleTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.writeTimeout) { proxy.clients.writeTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.connectTimeout) { proxy.connectTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.firstByteTimeout) { proxy.firstByteTimeoutMilliseconds = time }
+    if let time = try arguments.milliseconds(.readTimeout) { proxy.readTimeoutMilliseconds = time }
+    if let count = try arguments.number(.maxUpstreamConnections, in: 1...65536) {
+      proxy.maxUpstreamConnectionsPerThread = count
+    }
+    if let mebibytes = try arguments.number(.maxRecordBody, in: 0...1 << 20) {
+      proxy.maxRecordedBodyBytes = mebibytes << 20
+    }
+  }
+
   private mutating func readAsking(_ arguments: Arguments) throws {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
+    try readLimits(arguments)
     proxy.durability = try arguments.choice(.durability, Durability.self) ?? .process
     if let source = arguments[.upstreamProxy] {
       guard source == "env" else {

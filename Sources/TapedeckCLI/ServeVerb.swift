@@ -4,6 +4,7 @@ internal import TapedeckProxy
 enum ServeVerb {
   static func run(_ settings: ServeSettings) throws -> ExitCode {
     Signals.block()
+    DescriptorLimit.raise()
     for warning in settings.warnings { Terminal.say(warning) }
     let proxy = try ProxyServer(settings.proxy)
     if proxy.recoveredCount > 0 {
@@ -36,6 +37,7 @@ enum ServeVerb {
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: 2) }
     if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
     if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }
+    if summary.oversized > 0 { parts.append("\(summary.oversized) too large to record") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     parts.append("\(summary.upstreamConnections) upstream connections opened")
     Terminal.say(parts.joined(separator: ", "))
@@ -44,9 +46,9 @@ enum ServeVerb {
         "sealed \(cassette): \(summary.filesWritten) files written, \(summary.filesRemoved) removed")
     }
     if let failure = summary.recordingFailure {
-      Terminal.say(
-        "the recording is not complete: \(failure); what came before is in the journal, and the next recording saves it"
-      )
+      let kept =
+        summary.recorded > 0 ? "; what came before is in the journal, and the next recording saves it" : ""
+      Terminal.say("the recording is not complete: \(failure)\(kept)")
     }
   }
 

@@ -91,6 +91,7 @@ public struct ChunkedDecoder: Sendable {
       digits += 1
     }
     guard digits > 0, let count = Int(exactly: size) else { throw .badChunk }
+    guard count <= limits.bodyBytes else { throw .bodyTooLarge }
     extensionBytes += line.count - digits
     guard extensionBytes <= limits.chunkExtensionBytes else { throw .badChunk }
     if digits < line.count { try ChunkExtension.check(line[digits...]) }

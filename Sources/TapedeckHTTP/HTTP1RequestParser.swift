@@ -31,6 +31,9 @@ public struct HTTP1RequestParser: Sendable {
   /// Whether a head has been read whose body is still on its way.
   public var isReadingBody: Bool { request != nil }
 
+  /// How much of the body under way has come.
+  public var receivedBodyBytes: Int { request?.body.count ?? 0 }
+
   /// The next event from `bytes`, reading on from `offset`; nil when all of `bytes` is used up.
   public mutating func next(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
@@ -46,6 +49,7 @@ public struct HTTP1RequestParser: Sendable {
       }
     } catch {
       state = .failed(error)
+      (request, pending) = (nil, [])
       throw error
     }
   }
@@ -59,7 +63,7 @@ public struct HTTP1RequestParser: Sendable {
       if let end = try scanner.scan(rest, limits: limits) {
         let head = UnsafeRawBufferPointer(rebasing: rest[scanner.start..<end])
         offset += end
-        return try begin(head)
+        return try begin(head, scanner.requestLine)
       }
       pending.append(contentsOf: rest)
       offset = bytes.count
@@ -85,14 +89,17 @@ public struct HTTP1RequestParser: Sendable {
     offset = start + end - before
     let head = pending
     return try head.withRawBytes { all throws(HTTPParseError) in
-      try begin(UnsafeRawBufferPointer(rebasing: all[scanner.start..<end]))
+      try begin(UnsafeRawBufferPointer(rebasing: all[scanner.start..<end]), scanner.requestLine)
     }
   }
 
-  private mutating func begin(_ head: UnsafeRawBufferPointer) throws(HTTPParseError) -> Event? {
+  private mutating func begin(
+    _ head: UnsafeRawBufferPointer, _ line: RequestLine?
+  ) throws(HTTPParseError) -> Event? {
+    guard let line else { throw .badRequestLine }
     scanner = HeadScanner()
     pending = []
-    var request = try RequestHeadParser.parse(head, limits: limits)
+    var request = try RequestHeadParser.parse(head, line, limits: limits)
     let expects = try expectsContinue(request)
     switch try BodyFraming.request(request.fields, version: request.version) {
     case .none, .untilClose, .length(0):
@@ -152,62 +159,5 @@ public struct HTTP1RequestParser: Sendable {
     guard var whole = request.take() else { return nil }
     whole.trailers = trailers
     return .request(whole)
-  }
-}
-
-/// Finds the end of a head, line by line, and remembers how far it has looked so that no byte is looked at twice.
-struct HeadScanner: Sendable {
-  /// Where the start line begins, behind tolerated empty lines.
-  private(set) var start = 0
-  private var position = 0
-  private var lineStart = 0
-  private var emptyLines = 0
-  private var lines = 0
-
-  /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
-  mutating func scan(_ bytes: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> Int? {
-    while let lineFeed = Self.firstLineFeed(bytes, from: position) {
-      position = lineFeed + 1
-      guard lineFeed > lineStart, bytes[lineFeed - 1] == ASCII.carriageReturn else {
-        throw lines == 0 ? .badRequestLine : .badField
-      }
-      let isEmpty = lineFeed - 1 == lineStart
-      lineStart = position
-      if isEmpty && lines > 0 { return try checked(position, limits) }
-      if isEmpty {
-        emptyLines += 1
-        guard emptyLines <= limits.leadingEmptyLines else { throw .badRequestLine }
-        start = position
-      } else {
-        lines += 1
-        guard lines - 1 <= limits.fieldCount else { throw .tooManyFields }
-      }
-    }
-    position = bytes.count
-    _ = try checked(bytes.count, limits)
-    return nil
-  }
-
-  private func checked(_ end: Int, _ limits: HTTPLimits) throws(HTTPParseError) -> Int {
-    guard end - start <= limits.headBytes else {
-      throw lines == 0 && end - start > limits.targetBytes ? .targetTooLong : .headTooLarge
-    }
-    return end
-  }
-
-  /// Sixteen bytes at a time while they last.
-  private static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var index = start
-    let lineFeeds = SIMD16<UInt8>(repeating: ASCII.lineFeed)
-    while index + 16 <= bytes.count {
-      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      if any(block .== lineFeeds) { break }
-      index += 16
-    }
-    while index < bytes.count {
-      if bytes[index] == ASCII.lineFeed { return index }
-      index += 1
-    }
-    return nil
   }
 }

@@ -19,12 +19,15 @@ public enum HTTPParseError: Error, Equatable, Sendable {
   case unsupportedExpectation
   case connectUnsupported
   case foldedFramingField
+  case nominatedFraming
+  case badMaxForwards
 
   /// The status a server answers with (RFC 9112 §3, §6.3; RFC 6585 §5).
   public var status: Int {
     switch self {
     case .badRequestLine, .badStatusLine, .badTarget, .badField, .badHost, .badContentLength,
-      .conflictingFraming, .badTransferEncoding, .badChunk, .foldedFramingField:
+      .conflictingFraming, .badTransferEncoding, .badChunk, .foldedFramingField, .nominatedFraming,
+      .badMaxForwards:
       400
     case .bodyTooLarge: 413
     case .targetTooLong: 414
@@ -57,6 +60,8 @@ extension HTTPParseError: CustomStringConvertible {
     case .bodyTooLarge: "the body is larger than the limit"
     case .unsupportedExpectation: "the only expectation understood is `100-continue`"
     case .connectUnsupported: "CONNECT tunnels are not served; send requests straight to this address"
+    case .nominatedFraming: "Connection names a field that tells where the message ends"
+    case .badMaxForwards: "Max-Forwards is not one plain decimal number"
     case .foldedFramingField: "a framing header is folded over two lines"
     }
   }

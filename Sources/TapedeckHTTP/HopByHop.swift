@@ -1,3 +1,12 @@
+extension HTTPRequest {
+  /// Whether the client said that it reads trailers (RFC 9110 §10.1.4).
+  public var acceptsTrailers: Bool {
+    fields.values(of: "te").contains { value in
+      value.split(separator: ASCII.comma).contains { ASCII.equal($0.trimmingBlanks(), lowercase: "trailers") }
+    }
+  }
+}
+
 extension HTTPFields {
   /// Removes the fields that belong to one connection only (RFC 9110 §7.6.1): those listed there, and those that
   /// `Connection` nominates. Framing and `Host` never go by nomination.
@@ -14,6 +23,6 @@ extension HTTPFields {
 
   private static let hopByHop: [StaticString] = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade",
-    "proxy-authorization", "proxy-authenticate",
+    "proxy-authorization",
   ]
 }

@@ -14,7 +14,11 @@ enum RequestTarget {
   static func resolve(
     _ target: ArraySlice<UInt8>, method: HTTPMethod
   ) throws(HTTPParseError) -> (originForm: [UInt8], authority: [UInt8]?) {
-    if method == .connect { throw .connectUnsupported }
+    if method == .connect {
+      // RFC 9112 §3.2.3: CONNECT names host and port, nothing else.
+      guard Authority.isValid(target), Authority.namesPort(target) else { throw .badTarget }
+      throw .connectUnsupported
+    }
     if target.first == UInt8(ascii: "/") { return (Array(target), nil) }
     if target.elementsEqual([UInt8(ascii: "*")]) {
       guard method == .options else { throw .badTarget }
@@ -55,6 +59,11 @@ enum Authority {
     guard let colon = rest.first else { return true }
     guard colon == UInt8(ascii: ":") else { return false }
     return isPort(rest.dropFirst())
+  }
+
+  /// Whether a valid authority names its port.
+  static func namesPort(_ text: ArraySlice<UInt8>) -> Bool {
+    hostEnd(text).map { $0 < text.endIndex } ?? false
   }
 
   private static func hostEnd(_ text: ArraySlice<UInt8>) -> Int? {

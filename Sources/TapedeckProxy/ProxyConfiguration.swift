@@ -19,8 +19,8 @@ public struct ProxyConfiguration: Sendable {
   public var durability = Durability.process
   /// What the k+1-th request gets when k answers were recorded.
   public var onExhausted = ExhaustionPolicy.repeatLast
-  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
-  public var maxRequestBodyBytes = HTTPLimits().bodyBytes
+  /// How much clients may take, and how long.
+  public var clients = ClientLimits()
   /// How fast recorded answers are given.
   public var pace = ReplayPace.instant
   /// The status of a refusal.
@@ -30,6 +30,16 @@ public struct ProxyConfiguration: Sendable {
   public var preservesHost = false
   public var passesEncodings = false
   public var usesEnvironmentProxy = false
+  /// How long the origin may take to be reached: name lookup, TCP and TLS together.
+  public var connectTimeoutMilliseconds = 10_000
+  /// From the request's departure to the whole head of the answer.
+  public var firstByteTimeoutMilliseconds = 60_000
+  /// Between two pieces of an answer's body; event streams may rest.
+  public var readTimeoutMilliseconds = 60_000
+  /// Exchanges with the origin at once, on each loop; more wait for their turn as long as for a connection.
+  public var maxUpstreamConnectionsPerThread = 512
+  /// Answers with a larger body pass, but are not recorded.
+  public var maxRecordedBodyBytes = 1 << 30
   /// Whether answers that name the origin are made to name us.
   public var rewritesOrigin = true
   /// Routes that go before everything else.

@@ -5,6 +5,7 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case addressNotPermitted(String)
   case cannotListen(String)
   case badUpstream(String)
+  case upstreamIsOurselves(String)
   case upstreamMissing(mode: String)
   case cassetteMissing(mode: String)
   case cassetteAbsent(String)
@@ -20,6 +21,8 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
       "cannot listen on \(address): no permission; ports below 1024 need root, so pick a higher one with --port N"
     case .cannotListen(let problem): "cannot listen: \(problem)"
     case .badUpstream(let problem): problem
+    case .upstreamIsOurselves(let url):
+      "--upstream \(url) is the address we listen on ourselves; name the real origin, or listen elsewhere with --port N"
     case .upstreamMissing(let mode): "mode \(mode) asks the origin, so it needs --upstream URL"
     case .cassetteMissing(let mode): "mode \(mode) needs --cassette NAME"
     case .cassetteAbsent(let path):

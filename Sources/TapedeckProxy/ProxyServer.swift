@@ -22,6 +22,7 @@ public final class ProxyServer: Sendable {
       let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
     let upstream = try configuration.upstream.map { try Self.upstreamConfiguration($0, configuration) }
+    try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics()
     let recording = try Recording.open(configuration, upstream: upstream?.origin)
     let tape = Tape(
@@ -30,8 +31,9 @@ public final class ProxyServer: Sendable {
     let liveRewriter = configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil
     let missExplanation = MissExplanation(configuration)
     do {
-      var serving = ServerConfiguration()
-      serving.limits.bodyBytes = configuration.maxRequestBodyBytes
+      let serving = ServerConfiguration(
+        configuration.clients,
+        upstreamConnections: upstream.map { $0.maxConnectionsPerLoop * configuration.threads } ?? 0)
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
         makeObserver: { ProxyObserver(statistics: statistics, log: configuration.log, loop: $0) },
@@ -42,15 +44,19 @@ public final class ProxyServer: Sendable {
             return try UpstreamClient(configuration: settings, loop: loop)
           }
           // What answers a request, in order. The first answer wins.
-          return ResponderChain([
+          let chain = ResponderChain([
             RouteResponder(configuration.router),
             TapeResponder(
               tape: tape, upstream: client, liveRewriter: liveRewriter,
-
               replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
               missExplanation: missExplanation),
           ])
+          return PolicyResponder(before: chain)
         })
+      do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
+        server.stop(graceMilliseconds: 0)
+        throw error
+      }
     } catch {
       _ = try? recording.recorder?.seal()
       throw Self.explained(error)
@@ -92,7 +98,20 @@ public final class ProxyServer: Sendable {
     upstream.preservesHost = configuration.preservesHost
     upstream.passesEncodings = configuration.passesEncodings
     upstream.usesEnvironmentProxy = configuration.usesEnvironmentProxy
+    upstream.timeouts.connectMilliseconds = configuration.connectTimeoutMilliseconds
+    upstream.timeouts.firstByteMilliseconds = configuration.firstByteTimeoutMilliseconds
+    upstream.timeouts.readIdleMilliseconds = configuration.readTimeoutMilliseconds
+    upstream.maxConnectionsPerLoop = configuration.maxUpstreamConnectionsPerThread
     return upstream
+  }
+
+  /// A proxy whose origin is itself would ask itself until nothing is left to ask with (RFC 9110 §7.6).
+  private static func refuseLoop(
+    _ origin: UpstreamOrigin?, _ listening: SocketAddress
+  ) throws(ProxyError) {
+    guard let origin, SocketAddress(host: origin.host, port: origin.port).reaches(listening: listening)
+    else { return }
+    throw .upstreamIsOurselves("\(origin)")
   }
 
   private static func explained(_ error: any Error) -> any Error {

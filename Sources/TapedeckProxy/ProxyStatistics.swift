@@ -10,11 +10,14 @@ final class ProxyStatistics: Sendable {
   private let forwarded = Atomic(0)
   private let unmatched = Atomic(0)
   private let failed = Atomic(0)
+  private let oversized = Atomic(0)
   private let upstreamConnections = Atomic(0)
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
   func countForwarded() { forwarded.add(1, ordering: .relaxed) }
+  /// Whether it was the first.
+  func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
   func countFailed() { failed.add(1, ordering: .relaxed) }
   func countUpstreamConnection() { upstreamConnections.add(1, ordering: .relaxed) }
   func countUnmatched() { unmatched.add(1, ordering: .relaxed) }
@@ -36,6 +39,7 @@ final class ProxyStatistics: Sendable {
     summary.overridden = overridden.load(ordering: .relaxed)
     summary.forwarded = forwarded.load(ordering: .relaxed)
     summary.unmatched = unmatched.load(ordering: .relaxed)
+    summary.oversized = oversized.load(ordering: .relaxed)
     summary.failed = failed.load(ordering: .relaxed)
     summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
     return summary
@@ -52,6 +56,8 @@ public struct ProxySummary: Sendable, Equatable {
   public var overridden = 0
   /// Passed through without being recorded.
   public var forwarded = 0
+  /// Passed through because they were too large to be recorded.
+  public var oversized = 0
   public var unmatched = 0
   /// Exchanges with the origin that came to nothing.
   public var failed = 0

@@ -21,8 +21,10 @@ struct Replay {
   }
 
   private func content(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer.Content {
-    if case .instant = pace, let prepared = answer.prepared { return .prepared(prepared) }
-    let interaction = answer.interaction
+    let dropsTrailers = !answer.interaction.response.trailers.isEmpty && !request.acceptsTrailers
+    if case .instant = pace, !dropsTrailers, let prepared = answer.prepared { return .prepared(prepared) }
+    var interaction = answer.interaction
+    if dropsTrailers { interaction.response.trailers = HTTPFields() }
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
     if case .recorded(let times) = pace {

@@ -13,6 +13,9 @@ final class ResponseRecording {
   private let framing: BodyFraming
   private var spool: BodySpool?
   private var chunks = ChunkLog()
+  private var size = 0
+  /// Of chunks, whose sizes are kept in memory and end in one line of JSON.
+  private static let maximumChunks = 1 << 20
 
   init(
     job: RecordingJob, request: HTTPRequest, sentFields: HTTPFields, upstream: UpstreamExchange,
@@ -25,13 +28,28 @@ final class ResponseRecording {
     self.head = head
     self.framing = framing
     spool = job.tape.recorder?.makeSpool()
+    if case .length(let length) = framing { size = length }
+    if isOversized { skip() }
+    size = 0
+  }
+
+  private var isOversized: Bool {
+    size > job.tape.maxRecordedBodyBytes || chunks.sizes.count > Self.maximumChunks
+  }
+
+  /// Lets the answer pass unrecorded.
+  private func skip() {
+    job.tape.skipOversized()
+    discard()
   }
 
   func append(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) {
+    guard let spool else { return }
     if framing == .chunked {
       chunks.append(bytes.count, endsChunk: endsChunk, at: elapsedNanoseconds)
     }
-    guard let spool else { return }
+    size += bytes.count
+    if isOversized { return skip() }
     do {
       try spool.append(bytes)
     } catch {
@@ -47,6 +65,7 @@ final class ResponseRecording {
   func discard() {
     spool?.discard()
     spool = nil
+    chunks = ChunkLog()
   }
 
   /// Returns when the exchange is safe, or when it is clear that it cannot be.

@@ -21,6 +21,7 @@ final class Tape: Sendable {
   private let hasUpstream: Bool
   private let onExhausted: ExhaustionPolicy
   private let notice: @Sendable (String) -> Void
+  let maxRecordedBodyBytes: Int
   private let failure = Mutex<String?>(nil)
 
   init(
@@ -36,6 +37,7 @@ final class Tape: Sendable {
     hasUpstream = configuration.upstream != nil
     onExhausted = configuration.onExhausted
     notice = configuration.notice
+    maxRecordedBodyBytes = configuration.maxRecordedBodyBytes
   }
 
   /// Decides, and takes the answer it decides on.
@@ -72,6 +74,13 @@ final class Tape: Sendable {
       return failure == nil
     }
     if isFirst { notice("recording stopped, traffic goes on: \(problem)") }
+  }
+
+  /// An answer that is too large goes unrecorded: no failure, but the first one is told.
+  func skipOversized() {
+    if statistics.countOversized() {
+      notice("an answer is too large to be recorded and only passes through; the limit is --max-record-body")
+    }
   }
 
   /// Why recording broke off, if it did.

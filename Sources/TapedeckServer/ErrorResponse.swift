@@ -5,6 +5,8 @@ internal import TapedeckHTTP
 enum ErrorResponse {
   static let notFound = problem(404, "nothing here answers this request")
   static let requestTimeout = problem(408, "the request did not arrive in time")
+  static let tooMuchHeld = problem(503, "there are too many request bodies in memory; try again in a moment")
+  static let tooManyConnections = problem(503, "there are too many connections; try again in a moment")
 
   static func badMessage(_ error: HTTPParseError) -> HTTPResponse { problem(error.status, error.description) }
 

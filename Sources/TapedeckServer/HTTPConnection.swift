@@ -10,22 +10,13 @@ internal import TapedeckSockets
 final class HTTPConnection: EventHandler {
   private enum Phase { case reading, streaming, lingering, closed }
 
-  /// The exchange being answered.
-  struct Exchange {
-    var method: HTTPMethod
-    var target: [UInt8]
-    var version: HTTPVersion
-    var startedAt: MonotonicTime
-    var source = HTTPAnswer.Source.server
-    var status = 0
-    var keepsAlive: Bool
-  }
-
   let worker: ServerWorker
+  let admission: ConnectionGate.Admission
   private let socket: StreamSocket
   private var registration: EventLoop.Registration?
   private var interest: Interest = .read
   private var parser: HTTP1RequestParser
+  private var bodies: BodyAccount
   private var phase = Phase.reading
   private var output = OutputQueue()
   /// Input that waits for the answer before it.
@@ -37,9 +28,10 @@ final class HTTPConnection: EventHandler {
   private var isSourceWaiting = false
   private var isFlushPlanned = false
   private var headDeadline: MonotonicTime?
-  private var lingeringBytes = 0
-  private var turn = MonotonicTime(nanoseconds: 0)
-  private var sentInTurn = 0
+  /// When the body under way began.
+  private var bodyStart: MonotonicTime?
+  private var lingerDeadline = MonotonicTime(nanoseconds: 0)
+  private var share = TurnShare()
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
@@ -47,10 +39,12 @@ final class HTTPConnection: EventHandler {
 
   private var configuration: ServerConfiguration { worker.configuration }
 
-  init(socket: StreamSocket, worker: ServerWorker) {
+  init(socket: StreamSocket, worker: ServerWorker, admission: ConnectionGate.Admission) {
     self.socket = socket
+    self.admission = admission
     self.worker = worker
     parser = HTTP1RequestParser(limits: worker.configuration.limits)
+    bodies = BodyAccount(worker.gate)
   }
 
   func start() -> Bool {
@@ -79,13 +73,16 @@ final class HTTPConnection: EventHandler {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: worker.readBuffer[..<count])
       switch phase {
-      case .reading:
+      case .reading where held.isEmpty:
         process(bytes)
+        processHeld()
+      case .reading:
+        // What came first goes first.
+        held.append(contentsOf: bytes)
         processHeld()
       case .streaming: held.append(contentsOf: bytes)
       case .lingering:
-        lingeringBytes += count
-        if lingeringBytes > configuration.pipelinedInputBytes { close(wasCutShort: false) }
+        linger()
       case .closed: break
       }
     case .wouldBlock: break
@@ -116,9 +113,11 @@ final class HTTPConnection: EventHandler {
         switch event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
-        case .request(let request): answer(request)
+        case .request(let request):
+          bodies.hold(request.body.count) ? answer(request) : refuse(ErrorResponse.tooMuchHeld)
         }
       }
+      if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) { refuse(ErrorResponse.tooMuchHeld) }
     } catch {
       refuse(error)
     }
@@ -141,6 +140,7 @@ final class HTTPConnection: EventHandler {
 
   private func answer(_ request: HTTPRequest) {
     headDeadline = nil
+    bodyStart = nil
     var exchange = Exchange(
       method: request.method, target: request.target, version: request.version,
       startedAt: worker.observer == nil ? worker.loop.now : .now, keepsAlive: request.keepsAlive)
@@ -160,12 +160,23 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func refuse(_ error: HTTPParseError) {
+  private func refuse(_ error: HTTPParseError) { refuse(ErrorResponse.badMessage(error)) }
+
+  /// Answers what is no request, and ends the connection behind the answer.
+  private func refuse(_ response: HTTPResponse) {
+    // What has come of a request is of no further use.
+    parser = HTTP1RequestParser(limits: configuration.limits)
     let exchange = Exchange(
       method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
-      startedAt: worker.loop.now,
-      keepsAlive: false)
-    send(ErrorResponse.badMessage(error), exchange, by: .server)
+      startedAt: worker.loop.now, keepsAlive: false)
+    send(response, exchange, by: .server)
+  }
+
+  /// There is no place for this client: it is told so without being heard.
+  func refuseToServe() {
+    refuse(ErrorResponse.tooManyConnections)
+    flush()
+    if phase != .closed { settle() }
   }
 
   // MARK: Answers in memory
@@ -192,6 +203,7 @@ final class HTTPConnection: EventHandler {
   func finish(_ exchange: Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
     self.exchange = nil
+    bodies.release()
     worker.observer?.exchangeFinished(
       ExchangeSummary(
         method: exchange.method, target: exchange.target, status: exchange.status, source: exchange.source,
@@ -267,7 +279,7 @@ final class HTTPConnection: EventHandler {
     guard phase != .closed else { return }
     let count = output.count
     if output.flush(to: socket) != nil { return close(wasCutShort: true) }
-    countSent(count - output.count)
+    share.add(count - output.count, in: worker.loop.now)
     if output.isEmpty, closesAfterOutput, phase == .reading { return finishConnection() }
     if isSourceWaiting, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes / 4 {
       isSourceWaiting = false
@@ -276,16 +288,7 @@ final class HTTPConnection: EventHandler {
     if phase == .reading, !held.isEmpty { processHeld() }
   }
 
-  private func countSent(_ count: Int) {
-    if turn != worker.loop.now { (turn, sentInTurn) = (worker.loop.now, 0) }
-    sentInTurn += count
-  }
-
-  /// Whether this client got so much that the others come first: one that reads as fast as we write would keep the
-  /// loop to itself.
-  private var hasHadItsTurn: Bool {
-    sentInTurn > configuration.turnBytes && turn == worker.loop.now
-  }
+  private var hasHadItsTurn: Bool { share.exceeds(configuration.turnBytes, in: worker.loop.now) }
 
   /// Everything is sent: half-close, swallow what still comes for a while, close.
   private func finishConnection() {
@@ -297,8 +300,14 @@ final class HTTPConnection: EventHandler {
       phase = .lingering
       held = []
       socket.finishSending()
-      setTimer(configuration.lingerMilliseconds)
+      lingerDeadline = worker.loop.now.adding(milliseconds: configuration.lingerTotalMilliseconds)
+      linger()
     }
+  }
+
+  /// RFC 9112 §9.6: closing while the client still sends would reset the connection, and the reset eat the answer.
+  private func linger() {
+    timer?.set(min(worker.loop.now.adding(milliseconds: configuration.lingerMilliseconds), lingerDeadline))
   }
 
   // MARK: Waiting
@@ -329,15 +338,26 @@ final class HTTPConnection: EventHandler {
     if phase == .streaming {
       hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {
-      setTimer(configuration.bodyTimeoutMilliseconds)
+      setBodyDeadline()
     } else if parser.isBetweenRequests {
       if worker.isStopping { return close(wasCutShort: false) }
       setTimer(configuration.idleTimeoutMilliseconds)
-    } else if headDeadline == nil {
-      let deadline = worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
+    } else {
+      let deadline =
+        headDeadline ?? worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
       headDeadline = deadline
       timer?.set(deadline)
     }
+  }
+
+  /// The next piece is due soon, and the body as a whole has to come at a pace.
+  private func setBodyDeadline() {
+    let start = bodyStart ?? worker.loop.now
+    bodyStart = start
+    let patience = configuration.bodyTimeoutMilliseconds
+    let earned = parser.receivedBodyBytes * 1000 / max(1, configuration.bodyMinBytesPerSecond)
+    timer?.set(
+      min(worker.loop.now.adding(milliseconds: patience), start.adding(milliseconds: patience + earned)))
   }
 
   private func setTimer(_ milliseconds: Int) {
@@ -348,11 +368,7 @@ final class HTTPConnection: EventHandler {
     switch phase {
     case .streaming where streamFraming == nil: setTimer(configuration.abandonedMilliseconds)
     case .reading where output.isEmpty && !parser.isBetweenRequests:
-      send(
-        ErrorResponse.requestTimeout,
-        Exchange(
-          method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
-          startedAt: worker.loop.now, keepsAlive: false), by: .server)
+      refuse(ErrorResponse.requestTimeout)
       flush()
       if phase != .closed { settle() }
     // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where
@@ -371,6 +387,7 @@ final class HTTPConnection: EventHandler {
     guard phase != .closed else { return }
     let source = stream
     phase = .closed
+    bodies.release()
     stream = nil
     timer?.cancel()
     if let registration { worker.loop.remove(registration) }

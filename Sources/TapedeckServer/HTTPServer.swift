@@ -29,6 +29,11 @@ public final class HTTPServer: Sendable {
     let listener = try Listener(wanted)
     self.listener = listener
     let ready = try Latch()
+    let descriptors = DescriptorTable.limit - configuration.reservedDescriptors
+    let gate = ConnectionGate(
+      maxServed: max(1, min(configuration.maxConnections, descriptors)),
+      maxRefused: configuration.maxRefusedConnections,
+      maxBodyBytes: max(configuration.heldBodyBytes, 2 * min(configuration.limits.bodyBytes, .max / 2)))
     let failure = Mutex<(any Error)?>(nil)
     var threads: [EventLoopThread] = []
     var workers: [WorkerBox] = []
@@ -40,7 +45,7 @@ public final class HTTPServer: Sendable {
           box.loop = loop
           do {
             let worker = ServerWorker(
-              loop: loop, listener: listener, configuration: configuration,
+              loop: loop, listener: listener, gate: gate, configuration: configuration,
               responder: try makeResponder(loop),
               observer: makeObserver(loop))
             worker.flushAtEveryTurnEnd()

@@ -9,6 +9,7 @@ final class ServerWorker: EventHandler {
   let observer: (any ExchangeObserver)?
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private let listener: Listener
+  let gate: ConnectionGate
   private var listening: EventLoop.Registration?
   private var acceptPause: LoopTimer?
   private var stopTimer: LoopTimer?
@@ -24,11 +25,12 @@ final class ServerWorker: EventHandler {
   private static let crowdSize = 256
 
   init(
-    loop: EventLoop, listener: Listener, configuration: ServerConfiguration, responder: any Responder,
-    observer: (any ExchangeObserver)?
+    loop: EventLoop, listener: Listener, gate: ConnectionGate, configuration: ServerConfiguration,
+    responder: any Responder, observer: (any ExchangeObserver)?
   ) {
     self.loop = loop
     self.listener = listener
+    self.gate = gate
     self.configuration = configuration
     self.responder = responder
     self.observer = observer
@@ -56,23 +58,28 @@ final class ServerWorker: EventHandler {
 
   func descriptorReady(_ readiness: Readiness) {
     for _ in 0..<Self.acceptBatch {
+      guard let admission = gate.enter() else { return pauseAccepting() }
       switch listener.accept() {
-      case .connection(let socket): open(socket)
-      case .none: return
-      case .exhausted: return pauseAccepting()
+      case .connection(let socket): open(socket, admission)
+      case .none: return gate.leave(admission)
+      case .exhausted:
+        gate.leave(admission)
+        return pauseAccepting()
       }
     }
   }
 
-  private func open(_ socket: StreamSocket) {
-    let connection = HTTPConnection(socket: socket, worker: self)
-    guard connection.start() else { return }
+  private func open(_ socket: StreamSocket, _ admission: ConnectionGate.Admission) {
+    let connection = HTTPConnection(socket: socket, worker: self, admission: admission)
+    guard connection.start() else { return gate.leave(admission) }
     connections[ObjectIdentifier(connection)] = connection
     crowd = max(crowd, connections.count)
+    if admission == .refused { connection.refuseToServe() }
   }
 
   func forget(_ connection: HTTPConnection) {
-    connections[ObjectIdentifier(connection)] = nil
+    guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    gate.leave(connection.admission)
     giveBackAfterCrowd()
     finishStoppingIfIdle()
   }
@@ -84,13 +91,15 @@ final class ServerWorker: EventHandler {
     Memory.giveBack()
   }
 
-  /// Out of descriptors: a level-triggered listener would spin, so it rests.
+  /// Out of descriptors, or out of places: a level-triggered listener would spin, so it rests.
   private func pauseAccepting() {
     stopAccepting()
-    let timer = loop.makeTimer { [weak self] in
-      guard let self, !self.isStopping else { return }
-      try? self.startAccepting()
-    }
+    let timer =
+      acceptPause
+      ?? loop.makeTimer { [weak self] in
+        guard let self, !self.isStopping else { return }
+        do { try self.startAccepting() } catch { self.pauseAccepting() }
+      }
     timer.set(loop.now.adding(milliseconds: Self.acceptPauseMilliseconds))
     acceptPause = timer
   }
@@ -108,6 +117,7 @@ final class ServerWorker: EventHandler {
     guard whenStopped == nil else { return }
     whenStopped = done
     stopAccepting()
+    acceptPause?.cancel()
     for connection in Array(connections.values) { connection.closeIfIdle() }
     let timer = loop.makeTimer { [weak self] in
       guard let self else { return }

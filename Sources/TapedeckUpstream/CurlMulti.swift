@@ -9,7 +9,8 @@ internal import TapedeckSockets
 final class CurlMulti {
   let sockets: CurlSocketTable
   private let loop: EventLoop
-  private let handle: UnsafeMutableRawPointer
+  private let keptConnections: Int
+  private var handle: UnsafeMutableRawPointer
   private var soon: LoopTimer?
   private var later: LoopTimer?
   private var isInside = false
@@ -29,10 +30,15 @@ final class CurlMulti {
     }
     self.loop = loop
     self.handle = handle
+    self.keptConnections = keptConnections
     sockets = CurlSocketTable(loop: loop)
     sockets.onReady = { [weak self] in self?.act($0, $1) }
     soon = loop.makeTimer { [weak self] in self?.act(-1, 0) }
     later = loop.makeTimer { [weak self] in self?.act(-1, 0) }
+    configure()
+  }
+
+  private func configure() {
     _ = td_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     _ = td_multi_set_long(handle, CURLMOPT_MAXCONNECTS, keptConnections)
     installCallbacks()
@@ -47,6 +53,17 @@ final class CurlMulti {
     soon?.cancel()
     later?.cancel()
     curl_multi_cleanup(handle)
+  }
+
+  /// Ends the connections that are kept for later. No transfer may be left in it: libcurl drops idle
+  /// connections only when it opens others, so a new handle takes the old one's place.
+  func dropConnections() {
+    guard !isClosed, !isInside, let fresh = curl_multi_init() else { return }
+    soon?.cancel()
+    later?.cancel()
+    curl_multi_cleanup(handle)
+    handle = fresh
+    configure()
   }
 
   private func installCallbacks() {

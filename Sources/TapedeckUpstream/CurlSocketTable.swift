@@ -55,6 +55,8 @@ final class CurlSocketTable {
   private var keptByLocalPort: [Int32: Int32] = [:]
   private(set) var openedCount = 0
   var onOpened: () -> Void = {}
+  /// Called when an idle connection is of no more use, though libcurl still holds its descriptor.
+  var onIdleEnded: () -> Void = {}
   /// Hands an event on to libcurl.
   var onReady: (Int32, Int32) -> Void = { _, _ in }
 
@@ -191,5 +193,6 @@ final class CurlSocketTable {
     shutdown(socket.descriptor, Int32(SHUT_RDWR))
     idle.remove(socket.descriptor)
     stopWatching(socket)
+    onIdleEnded()
   }
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
@@ -22,6 +23,8 @@ final class CurlTransfer {
   private var departures = 0
   private var openedBeforeDeparture = 0
   private var openedHere = 0
+  /// Why the kernel gave no socket, which libcurl does not tell.
+  private var socketError: Int32 = 0
   private var isSecondAttempt = false
   private var isReuseForbidden = false
   private var uploadedAtLastLook = 0
@@ -80,6 +83,7 @@ final class CurlTransfer {
     bodyBytes = request.body.count
     departures = 0
     openedHere = 0
+    socketError = 0
     isSecondAttempt = false
     uploadedAtLastLook = 0
     hasHeardGoodbye = false
@@ -130,8 +134,9 @@ final class CurlTransfer {
   // MARK: What libcurl tells
 
   func opensSocket(_ address: curl_sockaddr) -> Int32 {
-    openedHere += 1
-    return sockets.open(address)
+    let descriptor = sockets.open(address)
+    if descriptor < 0 { socketError = errno } else { openedHere += 1 }
+    return descriptor
   }
 
   /// The request is about to leave. False keeps it here.
@@ -166,8 +171,10 @@ final class CurlTransfer {
 
   func receivesHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
     guard let receiver else { return false }
+    let interimCount = receiver.interimCount
     let goesOn = receiver.receiveHeadLine(line)
-    followUp(receiver)
+    // A head that drips gets no more time than one that comes at once.
+    if !receiver.isWaitingForHead || receiver.interimCount > interimCount { followUp(receiver) }
     return goesOn
   }
 
@@ -206,10 +213,11 @@ final class CurlTransfer {
     evidence.text = String(cString: errorText)
     var systemError = 0
     _ = td_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
-    evidence.systemError = Int32(truncatingIfNeeded: systemError)
+    evidence.systemError = socketError == 0 ? Int32(truncatingIfNeeded: systemError) : socketError
     evidence.isResolved = size(CURLINFO_NAMELOOKUP_TIME_T) > 0
     evidence.hasDeparted = departures > 0
-    evidence.hasSeenBytes = receiver?.hasSeenBytes ?? false
+    // The time of the first byte tells of a line that was cut short, too.
+    evidence.hasSeenBytes = receiver?.hasSeenBytes == true || size(CURLINFO_STARTTRANSFER_TIME_T) > 0
     evidence.hasWholeHead = receiver?.isWaitingForHead == false
     evidence.isIdempotent = isIdempotent
     return evidence
@@ -257,10 +265,11 @@ extension CurlTransfer {
       uploadedAtLastLook = uploaded
       return wait(patience)
     }
-    onTimeout(
-      self,
-      uploaded < bodyBytes
-        ? UpstreamFailure(.writeTimeout, "\(origin) read \(uploaded) of \(bodyBytes) bytes, then no more.")
-        : UpstreamFailure(.firstByteTimeout, "\(origin) sent no answer within \(patience) ms."))
+    if uploaded < bodyBytes {
+      let detail = "\(origin) read \(uploaded) of \(bodyBytes) bytes, then no more."
+      return onTimeout(self, UpstreamFailure(.writeTimeout, detail))
+    }
+    let what = receiver.hasSeenBytes ? "did not finish its header section" : "sent no answer"
+    onTimeout(self, UpstreamFailure(.firstByteTimeout, "\(origin) \(what) within \(patience) ms."))
   }
 }

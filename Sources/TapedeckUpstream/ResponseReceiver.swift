@@ -21,7 +21,6 @@ final class ResponseReceiver {
   private var sink: (any ResponseSink)?
   private var stage = Stage.head
   private var head: [UInt8] = []
-  private var interimCount = 0
   private var framing = BodyFraming.none
   private var remaining = 0
   private var decoder: ChunkedDecoder
@@ -33,6 +32,8 @@ final class ResponseReceiver {
   /// Whether the connection may carry another exchange, as far as this one tells.
   private(set) var allowsReuse = true
   private(set) var hasSeenBytes = false
+  /// Complete heads that were not the final one.
+  private(set) var interimCount = 0
   /// Whether silence is normal in this body.
   private(set) var isEventStream = false
 

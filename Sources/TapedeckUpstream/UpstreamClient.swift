@@ -17,6 +17,7 @@ public final class UpstreamClient {
   private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
   private var line: [UpstreamExchange] = []
   private var lineTimer: LoopTimer?
+  private var keepAliveTimer: LoopTimer?
   private var isShutDown = false
 
   /// libcurl's version with its TLS library.
@@ -33,6 +34,8 @@ public final class UpstreamClient {
     multi.sockets.onOpened = configuration.onConnectionOpened
     multi.onFinished = { [weak self] in self?.finished($0, $1) }
     lineTimer = loop.makeTimer { [weak self] in self?.failOverdue() }
+    multi.sockets.onIdleEnded = { [weak self] in self?.dropSoon(afterMilliseconds: 1_000) }
+    keepAliveTimer = loop.makeTimer { [weak self] in self?.dropIdleConnections() }
     pool.append(try makeTransfer())
   }
 
@@ -69,6 +72,7 @@ public final class UpstreamClient {
 
   private func closeAll() {
     lineTimer?.cancel()
+    keepAliveTimer?.cancel()
     for transfer in running.values { multi.remove(transfer.easy) }
     running = [:]
     pool = []
@@ -186,6 +190,17 @@ public final class UpstreamClient {
     multi.remove(transfer.easy)
     transfer.clear()
     pool.append(transfer)
+    dropSoon(afterMilliseconds: configuration.timeouts.keepAliveMilliseconds)
     return exchange
+  }
+
+  /// Should nothing run until then, no connection is kept any longer.
+  private func dropSoon(afterMilliseconds milliseconds: Int) {
+    guard running.isEmpty, !isShutDown else { return }
+    keepAliveTimer?.set(loop.now.adding(milliseconds: milliseconds))
+  }
+
+  private func dropIdleConnections() {
+    if running.isEmpty { multi.dropConnections() }
   }
 }

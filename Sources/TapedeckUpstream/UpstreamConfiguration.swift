@@ -6,10 +6,13 @@ public struct UpstreamConfiguration: Sendable {
   public struct Timeouts: Sendable {
     /// Name lookup, TCP and TLS together.
     public var connectMilliseconds = 10_000
-    /// From the request's departure to the answer's first byte.
+    /// From the request's departure to the end of the answer's head; an interim answer starts it again.
     public var firstByteMilliseconds = 60_000
     /// Between two pieces of a body; not for `text/event-stream`, which may rest as long as it likes.
     public var readIdleMilliseconds = 60_000
+
+    /// How long connections are kept after the last exchange.
+    public var keepAliveMilliseconds = 30_000
 
     public init() {}
   }

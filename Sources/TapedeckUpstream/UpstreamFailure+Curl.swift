@@ -24,6 +24,8 @@ extension UpstreamFailure {
   init(_ evidence: TransferEvidence) {
     let origin = evidence.origin
     switch evidence.code {
+    case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
+      self.init(.limitReached, "\(origin): \(String(cString: strerror(EMFILE))).")
     case CURLE_COULDNT_RESOLVE_HOST:
       self.init(.dnsError, "The host name \(origin.host) could not be resolved. Is it spelled right?")
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
@@ -41,14 +43,24 @@ extension UpstreamFailure {
     }
   }
 
+  /// A lookup that had no descriptor to ask with ends like one of an unknown name.
+  private static var isOutOfDescriptors: Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0
+  }
+
   private static func connecting(_ evidence: TransferEvidence) -> UpstreamFailure {
     let code = evidence.systemError
     let why = code == 0 ? evidence.reason : String(cString: strerror(code))
     let detail = "\(evidence.origin): \(why)."
     switch code {
-    case ENETUNREACH, EHOSTUNREACH: return UpstreamFailure(.unroutable, detail)
+    // The kernel's words for a route that is `blackhole` or `prohibit`, too.
+    case ENETUNREACH, EHOSTUNREACH, EINVAL, EACCES, EPERM: return UpstreamFailure(.unroutable, detail)
     case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return UpstreamFailure(.limitReached, detail)
     case ETIMEDOUT: return UpstreamFailure(.connectTimeout, detail)
+    // Accepted, and reset before the request could leave.
+    case ECONNRESET, ECONNABORTED, EPIPE: return UpstreamFailure(.terminated, detail)
     default: return UpstreamFailure(.refused, "\(detail) Is the origin running, and is the port right?")
     }
   }

@@ -1,6 +1,8 @@
 import pytest
 
 from deck import Deck, binary, is_release
+from peers import Peer, openssl
+from namespaces import Namespace
 from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
 from servers import Nginx
 from wire import fetch
@@ -67,9 +69,59 @@ def origin():
 
 
 @pytest.fixture
+def peer():
+    """Starts a raw peer, which need not even speak HTTP."""
+    peers = []
+
+    def peer(script, **options) -> Peer:
+        peers.append(Peer(script, **options))
+        return peers[-1]
+
+    yield peer
+    for each in peers:
+        each.stop()
+        assert each.failure is None, f"the peer itself failed: {each.failure!r}"
+
+
+@pytest.fixture
+def namespace(tmp_path):
+    """A network of our own; the test is skipped where none can be made."""
+    namespace = Namespace(tmp_path / "namespace")
+    yield namespace
+    namespace.remove()
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    """Our own certificate authority, and what it signs."""
+    folder = tmp_path_factory.mktemp("authority")
+    ca, ca_key = folder / "ca.pem", folder / "ca.key"
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=Tapedeck test authority", "-addext", "keyUsage=critical,keyCertSign",
+            "-keyout", ca_key, "-out", ca)
+
+    def sign(name: str, alternatives: str, days: int = 2):
+        key, ask, certificate, extensions = (folder / f"{name}.{kind}" for kind in ("key", "csr", "pem", "ext"))
+        extensions.write_text(f"subjectAltName={alternatives}")
+        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-subj", f"/CN={name}", "-keyout", key, "-out", ask)
+        openssl("x509", "-req", "-in", ask, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", days,
+                "-extfile", extensions, "-out", certificate)
+        return certificate, key
+
+    return ca, sign
+
+
+@pytest.fixture
 def cassette(tmp_path):
     """Where a cassette may come to be."""
     return tmp_path / "cassette"
+
+
+@pytest.fixture
+def record(start, cassette):
+    """A recorder before a URL."""
+    return lambda url, *options, **how: start("record", "--upstream", url, "--cassette", cassette, *options, **how)
 
 
 @pytest.fixture

@@ -172,9 +172,9 @@ class Session:
             self.tracer = None
 
     def _fired(self, wrapper, returncode: int) -> bool:
-        ended = lambda: self.trace.exists() and re.search(r"\+\+\+ (exited|killed)", self.trace.read_text())
         if wrapper:
-            eventually(lambda: f"{self.process.pid} +++" in re.sub(" +", " ", self.trace.read_text()), "the trace's end")
+            end = f"{self.process.pid} +++"
+            eventually(lambda: end in re.sub(" +", " ", self.trace.read_text()), "the trace's end")
         return "INJECTED" in self.trace.read_text() or returncode == -signal.SIGKILL
 
 

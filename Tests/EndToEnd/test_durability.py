@@ -205,7 +205,8 @@ def small_disk(tmp_path):
     place.mkdir()
 
     def mount(options: str) -> bool:
-        return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True).returncode == 0
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], capture_output=True)
+        return done.returncode == 0
 
     if not mount("size=64k"):
         pytest.skip("mounting a file system is not permitted here")
@@ -218,7 +219,7 @@ def small_disk(tmp_path):
 PAGE = b"".join(b"line %d of an answer\n" % number for number in range(150))
 
 
-def test_D6_a_full_disk_costs_the_recording_and_nothing_else(start, origin, small_disk, tmp_path):
+def test_D6_a_full_disk_costs_the_recording_and_nothing_else(start, origin, small_disk):
     cassette = small_disk / "cassette"
     upstream = origin(lambda exchange: reply(PAGE + exchange.request.target, b"Content-Type: text/plain"))
     first = start("record", "--upstream", upstream.url, "--cassette", cassette)
@@ -249,7 +250,7 @@ def test_D6_a_full_disk_costs_the_recording_and_nothing_else(start, origin, smal
     assert debris(cassette) == []
 
 
-def test_D6_a_disk_that_is_full_from_the_start(origin, small_disk, tmp_path):
+def test_D6_a_disk_that_is_full_from_the_start(origin, small_disk):
     with pytest.raises(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
         while True:
             filler.write(bytes(4096))

@@ -1,38 +1,12 @@
 """An https origin: verified, refused, or taken on trust out loud."""
 
 import json
-import subprocess
 
 import pytest
 
 from deck import interactions
 from servers import Nginx
 from wire import fetch
-
-
-def openssl(*arguments) -> None:
-    subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory):
-    """Our own certificate authority, and what it signs."""
-    folder = tmp_path_factory.mktemp("authority")
-    ca, ca_key = folder / "ca.pem", folder / "ca.key"
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", "/CN=Tapedeck test authority", "-addext", "keyUsage=critical,keyCertSign",
-            "-keyout", ca_key, "-out", ca)
-
-    def sign(name: str, alternatives: str):
-        key, ask, certificate, extensions = (folder / f"{name}.{kind}" for kind in ("key", "csr", "pem", "ext"))
-        extensions.write_text(f"subjectAltName={alternatives}")
-        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-subj", f"/CN={name}", "-keyout", key, "-out", ask)
-        openssl("x509", "-req", "-in", ask, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "2",
-                "-extfile", extensions, "-out", certificate)
-        return certificate, key
-
-    return ca, sign
 
 
 LOCATIONS = """

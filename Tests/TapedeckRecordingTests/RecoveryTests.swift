@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TapedeckHTTP
 import Testing
 
@@ -67,6 +68,35 @@ import Testing
       #expect(recorder.warnings.count == (end == 0 || end == header.count - 1 ? 0 : 1))
       _ = try recorder.seal()
     }
+  }
+
+  @Test("D1 D7 a reader beside a sealing writer misses nothing that was told") func readersBesideSealing()
+    throws
+  {
+    let folder = try TemporaryDirectory()
+    try record([exchange("GET", "/0")], into: folder("c"))
+    let told = Atomic<Int>(1)
+    let isDone = Atomic<Bool>(false)
+    let path = folder("c")
+    @Sendable func write() throws {
+      defer { isDone.store(true, ordering: .releasing) }
+      for number in 1..<60 {
+        let recorder = try CassetteRecorder.open(testing: path)
+        try recorder.record(exchange("GET", "/\(number)"))
+        told.store(number + 1, ordering: .releasing)
+        _ = try recorder.seal()
+      }
+    }
+    @Sendable func read() throws {
+      while !isDone.load(ordering: .acquiring) {
+        let before = told.load(ordering: .acquiring)
+        #expect(try Cassette.load(path).count >= before)
+      }
+    }
+    DispatchQueue.concurrentPerform(iterations: 2) { role in
+      #expect(throws: Never.self) { try role == 0 ? write() : read() }
+    }
+    #expect(try Cassette.load(folder("c")).count == 60)
   }
 
   @Test("C09 D5 any flipped bit of a journal's header is found") func anyFlippedBitOfTheHeaderIsFound() throws

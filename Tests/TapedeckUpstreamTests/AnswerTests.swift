@@ -16,7 +16,8 @@ import Testing
     #expect(sink.violations == 0)
   }
 
-  @Test func chunksKeepTheirBoundariesAndTrailers() throws {
+  @Test("B45 chunks keep their boundaries, trailers come last")
+  func chunksKeepTheirBoundariesAndTrailers() throws {
     let sink = try answer(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n"
         + "5;a=b\r\nhello\r\n1\r\n \r\n5\r\nworld\r\n0\r\nX-Sum: 42\r\nContent-Length: 3\r\n\r\n")
@@ -30,22 +31,25 @@ import Testing
     #expect(sink.trailers == (try fields(("X-Sum", "42"))))
   }
 
-  @Test func aBodyMayEndWithTheConnection() throws {
+  @Test("B20 a body may end with the connection")
+  func aBodyMayEndWithTheConnection() throws {
     let sink = try answer("HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it")
     #expect(sink.framing == .untilClose)
     #expect(sink.bodyText == "all of it")
     #expect(sink.isEnded)
   }
 
-  @Test(arguments: [
-    ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200),
-    ("HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 200),
-    ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200),
-    ("GET", "HTTP/1.1 204 No Content\r\n\r\n", 204),
-    ("GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", 204),
-    ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: \"a\"\r\n\r\n", 304),
-    ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200),
-  ])
+  @Test(
+    "B34 answers without body end with their head",
+    arguments: [
+      ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 200),
+      ("HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", 200),
+      ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200),
+      ("GET", "HTTP/1.1 204 No Content\r\n\r\n", 204),
+      ("GET", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello", 204),
+      ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: \"a\"\r\n\r\n", 304),
+      ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200),
+    ])
   func answersWithoutBodyEndWithTheirHead(method: String, text: String, status: Int) throws {
     let sink = try answer(text, to: HTTPRequest(HTTPMethod(rawValue: method), "/"))
     #expect(sink.events == [.begin(status), .end])
@@ -58,7 +62,8 @@ import Testing
     #expect(sink.head?.fields.text("content-length") == "5")
   }
 
-  @Test func bytesBeyondTheLengthAreDropped() throws {
+  @Test("B02 bytes beyond Content-Length are dropped")
+  func bytesBeyondTheLengthAreDropped() throws {
     let sink = try answer("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n")
     #expect(sink.bodyText == "hello")
     #expect(sink.isEnded)
@@ -70,14 +75,16 @@ import Testing
     #expect(sink.bodyText == "hello")
   }
 
-  @Test func hopByHopFieldsStayBehind() throws {
+  @Test("B42 what Connection names stays behind")
+  func hopByHopFieldsStayBehind() throws {
     let sink = try answer(
       "HTTP/1.1 200 OK\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-End: 2\r\n"
         + "Content-Length: 0\r\n\r\n")
     #expect(sink.head?.fields == (try fields(("X-End", "2"), ("Content-Length", "0"))))
   }
 
-  @Test func fortyCookiesStayForty() throws {
+  @Test("B41 forty cookies stay forty")
+  func fortyCookiesStayForty() throws {
     let cookies = (0..<40).map { "Set-Cookie: c\($0)=\($0); Path=/\r\n" }.joined()
     let sink = try answer("HTTP/1.1 200 OK\r\n\(cookies)Content-Length: 0\r\n\r\n")
     #expect(sink.head?.fields.values(of: "set-cookie").count == 40)
@@ -95,17 +102,20 @@ import Testing
     #expect(sink.body == [0, 0xFF, 0x0A, 0])
   }
 
-  @Test func linesMayEndInABareLineFeed() throws {
+  @Test("B29 lines may end in a bare LF")
+  func linesMayEndInABareLineFeed() throws {
     let sink = try answer("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
     #expect(sink.bodyText == "hello")
   }
 
-  @Test func aFoldedFieldIsUnfolded() throws {
+  @Test("B25 a folded field is unfolded")
+  func aFoldedFieldIsUnfolded() throws {
     let sink = try answer("HTTP/1.1 200 OK\r\nX: a\r\n  b\r\nContent-Length: 0\r\n\r\n")
     #expect(sink.head?.fields.text("x") == "a b")
   }
 
-  @Test func interimAnswersArePassedOn() throws {
+  @Test("B32 interim answers are passed on, none but 100")
+  func interimAnswersArePassedOn() throws {
     let sink = try answer(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -114,7 +124,9 @@ import Testing
     #expect(sink.head?.fields.contains("link") == false)
   }
 
-  @Test(arguments: [200, 301, 302, 401, 407, 417, 421, 425, 426, 429, 451, 503, 599, 999])
+  @Test(
+    "B38 B44 F28 every final status passes verbatim",
+    arguments: [200, 301, 302, 401, 407, 417, 421, 425, 426, 429, 451, 503, 599, 999])
   func everyStatusPassesVerbatim(status: Int) throws {
     let sink = try answer(
       "HTTP/1.1 \(status) S\r\nLocation: http://127.0.0.1:1/\r\nWWW-Authenticate: Basic realm=\"x\"\r\n"
@@ -123,7 +135,8 @@ import Testing
     #expect(sink.bodyText == "ok")
   }
 
-  @Test func anAnswerArrivesPieceByPiece() throws {
+  @Test("F22 an event stream arrives event by event")
+  func anAnswerArrivesPieceByPiece() throws {
     let gate = Gate()
     let origin = ScriptedOrigin { connection in
       connection.readRequest()

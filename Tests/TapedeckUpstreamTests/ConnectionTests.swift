@@ -17,19 +17,21 @@ import Testing
   }
 
   /// The answer, and how many connections five GETs in a row take.
-  @Test(arguments: [
-    (ok, 1),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: 1\r\n\r\n", 1),
-    ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", 1),
-    ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 5),
-    ("HTTP/1.1 204 No Content\r\n\r\n", 5),
-    ("HTTP/1.1 304 Not Modified\r\n\r\n", 5),
-    ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 5),
-    ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n", 5),
-    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200", 5),
-    ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", 5),
-  ])
+  @Test(
+    "B02 B34 connections serve again only after a clean answer",
+    arguments: [
+      (ok, 1),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: 1\r\n\r\n", 1),
+      ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", 1),
+      ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 5),
+      ("HTTP/1.1 204 No Content\r\n\r\n", 5),
+      ("HTTP/1.1 304 Not Modified\r\n\r\n", 5),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 5),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n", 5),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200", 5),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", 5),
+    ])
   func connectionsServeAgainOnlyAfterACleanAnswer(answer: String, connections: Int) throws {
     let origin = Self.answering(answer)
     defer { origin.stop() }
@@ -41,7 +43,8 @@ import Testing
     #expect(asking.client.activeCount == 0)
   }
 
-  @Test func headIsTheLastOnItsConnection() throws {
+  @Test("B35 HEAD is the last on its connection")
+  func headIsTheLastOnItsConnection() throws {
     let origin = Self.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
     defer { origin.stop() }
     let asking = try Asking(origin)
@@ -72,7 +75,8 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
-  @Test func aPostThatGetsNoAnswerIsSentOnce() throws {
+  @Test("B37 a POST that gets no answer is sent once")
+  func aPostThatGetsNoAnswerIsSentOnce() throws {
     let origin = ScriptedOrigin { connection in
       guard connection.readRequest()?.hasPrefix("GET") == true else { return }
       connection.send(Self.ok)
@@ -84,7 +88,8 @@ import Testing
     #expect(origin.requests.filter { $0.hasPrefix("POST") }.count == 1)
   }
 
-  @Test func aGetWhoseReusedConnectionDiesIsSentOnceMore() throws {
+  @Test("F30 a GET whose reused connection dies is sent once more")
+  func aGetWhoseReusedConnectionDiesIsSentOnceMore() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       connection.send(Self.ok)
@@ -99,7 +104,8 @@ import Testing
   }
 
   /// libcurl would try every idle connection in turn; one repetition, on a new connection, is all we allow.
-  @Test func theRepetitionTakesANewConnection() throws {
+  @Test("F30 the repetition takes a new connection")
+  func theRepetitionTakesANewConnection() throws {
     let both = Gate()
     let count = Mutex(0)
     let origin = ScriptedOrigin { connection in
@@ -135,7 +141,8 @@ import Testing
     #expect(origin.connectionCount == 3)
   }
 
-  @Test func aStrayAnswerReachesNobody() throws {
+  @Test("B36 F31 a stray answer reaches nobody")
+  func aStrayAnswerReachesNobody() throws {
     let (first, sent) = (Gate(), Gate())
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
@@ -158,7 +165,8 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
-  @Test func aStrayAnswerThatComesWhileIdleEndsTheConnection() throws {
+  @Test("B36 a stray answer ends an idle connection")
+  func aStrayAnswerThatComesWhileIdleEndsTheConnection() throws {
     let (first, sent) = (Gate(), Gate())
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
@@ -184,6 +192,32 @@ import Testing
     asking.loop.run()
     #expect(two.bodyText == "mine")
     #expect(origin.connectionCount == 2)
+  }
+
+  @Test func connectionsAreNotKeptForever() throws {
+    let closed = Gate()
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.send(Self.ok)
+      if connection.waitForClose() { closed.open() }
+    }
+    defer { origin.stop() }
+    let asking = try Asking(origin) { $0.timeouts.keepAliveMilliseconds = 20 }
+    let sinks = [RecordingSink(), RecordingSink(), RecordingSink()]
+    let (mailbox, box) = (asking.loop.mailbox, UncheckedBox((asking, sinks)))
+    startThread {
+      for round in 1...3 where closed.pass() {
+        mailbox.post {
+          let (asking, sinks) = box.value
+          guard round < 3 else { return asking.loop.stop() }
+          asking.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[round])
+        }
+      }
+    }
+    asking.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[0])
+    asking.loop.run()
+    #expect(sinks.map(\.bodyText) == ["ok", "ok", "ok"])
+    #expect(origin.connectionCount == 3)
   }
 
   @Test func manyAtOnceDoNotMixUp() throws {

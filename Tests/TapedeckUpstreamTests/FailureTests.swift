@@ -6,7 +6,8 @@ import Testing
 
 /// What the client hears when the origin cannot be asked.
 @Suite struct FailureTests {
-  @Test func aClosedPortIsRefused() throws {
+  @Test("F01 a closed port is refused")
+  func aClosedPortIsRefused() throws {
     let listener = try Listener(SocketAddress(host: "127.0.0.1", port: 0))
     let port = listener.address.port
     _ = consume listener
@@ -18,14 +19,16 @@ import Testing
     #expect(!sink.failureText.contains("hunter2"))
   }
 
-  @Test func anUnknownNameIsADNSError() throws {
+  @Test("F02 an unknown name is a DNS error")
+  func anUnknownNameIsADNSError() throws {
     let sink = try Asking("http://x.invalid").once(HTTPRequest(.get, "/"))
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == "dns_error")
     #expect(sink.failureText.contains("x.invalid"))
   }
 
-  @Test func leavingDuringALookupDoesNotHoldUpTheLoop() throws {
+  @Test("F03 leaving during a lookup does not hold up the loop")
+  func leavingDuringALookupDoesNotHoldUpTheLoop() throws {
     let asking = try Asking("http://x.invalid")
     let sink = RecordingSink()
     let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
@@ -40,7 +43,8 @@ import Testing
     #expect(!sink.isOver || sink.errorToken == "dns_error")
   }
 
-  @Test func plainHTTPOnATLSPortIsATLSError() throws {
+  @Test("F08 plain HTTP on a TLS port is a TLS error")
+  func plainHTTPOnATLSPortIsATLSError() throws {
     let origin = ScriptedOrigin { connection in
       connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
       _ = connection.waitForClose()
@@ -51,7 +55,8 @@ import Testing
     #expect(sink.errorToken == "tls_protocol_error", "\(sink.failureText)")
   }
 
-  @Test func aHandshakeThatStallsIs504() throws {
+  @Test("F08 a handshake that stalls is 504")
+  func aHandshakeThatStallsIs504() throws {
     let origin = ScriptedOrigin { _ = $0.waitForClose() }
     defer { origin.stop() }
     let asking = try Asking("https://127.0.0.1:\(origin.port)") { $0.timeouts.connectMilliseconds = 50 }
@@ -60,7 +65,8 @@ import Testing
     #expect(sink.errorToken == "connection_timeout", "\(sink.failureText)")
   }
 
-  @Test func aResetBeforeTheAnswerIs502() throws {
+  @Test("F09 a reset before the answer is 502")
+  func aResetBeforeTheAnswerIs502() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       connection.resetOnClose()

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [BodyFraming.length(0), .chunked, .untilClose])
+  @Test("F24 a slow sink holds the origin back", arguments: [BodyFraming.length(0), .chunked, .untilClose])
   func aSlowSinkHoldsTheOriginBack(framing: BodyFraming) throws {
     let origin = Self.flood(framing)
     defer { origin.stop() }
@@ -118,7 +118,8 @@ import Testing
 
   enum Leaving: CaseIterable { case cancelInWrite, gone, cancelLater, cancelInBegin, cancelBeforeAnswer }
 
-  @Test(arguments: Leaving.allCases) func leavingClosesTheOriginsConnection(how: Leaving) throws {
+  @Test("F23 leaving closes the origin's connection", arguments: Leaving.allCases)
+  func leavingClosesTheOriginsConnection(how: Leaving) throws {
     let closed = Gate()
     let asked = Gate()
     let isClosed = Mutex(false)
@@ -186,7 +187,8 @@ import Testing
     #expect(asking.client.activeCount == 0)
   }
 
-  @Test func silenceBeforeTheAnswerIs504() throws {
+  @Test("F11 silence before the answer is 504")
+  func silenceBeforeTheAnswerIs504() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       _ = connection.waitForClose()
@@ -197,7 +199,8 @@ import Testing
     #expect(sink.errorToken == "http_response_timeout")
   }
 
-  @Test func silenceInTheBodyBreaksItOff() throws {
+  @Test("F18 silence in the body breaks it off")
+  func silenceInTheBodyBreaksItOff() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
@@ -210,7 +213,8 @@ import Testing
     #expect(sink.errorToken == "connection_read_timeout")
   }
 
-  @Test func anEventStreamMayRest() throws {
+  @Test("F22 an event stream may rest")
+  func anEventStreamMayRest() throws {
     let gate = Gate()
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
@@ -231,7 +235,8 @@ import Testing
     #expect(sink.isEnded)
   }
 
-  @Test func anOriginThatStopsReadingIs504() throws {
+  @Test("F25 an origin that stops reading is 504")
+  func anOriginThatStopsReadingIs504() throws {
     let gate = Gate()
     let origin = ScriptedOrigin { _ in gate.pass() }
     defer {
@@ -245,7 +250,8 @@ import Testing
     #expect(sink.errorToken == "connection_write_timeout", "\(sink.failureText)")
   }
 
-  @Test func anEarlyAnswerEndsTheUpload() throws {
+  @Test("B46 F26 an early answer ends the upload")
+  func anEarlyAnswerEndsTheUpload() throws {
     let closed = Gate()
     let origin = ScriptedOrigin { connection in
       connection.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig")

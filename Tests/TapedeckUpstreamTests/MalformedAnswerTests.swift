@@ -103,7 +103,8 @@ import Testing
     #expect(sink.violations == 0)
   }
 
-  @Test func aResetInsideACloseDelimitedBodyIsIncomplete() throws {
+  @Test("B21 F17 a reset in a body without length is no end")
+  func aResetInsideACloseDelimitedBodyIsIncomplete() throws {
     let gate = Gate()
     let origin = ScriptedOrigin { connection in
       connection.readRequest()

@@ -10,9 +10,11 @@ extension Cassette {
     prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil }
   ) throws(CassetteError) -> Cassette {
     let opened = try CassetteDirectory(opening: directory)
+    // Before the files: a writer that seals meanwhile takes the journal away when all of it is in the files.
+    let journal = try opened.openForReading(CassetteNames.journal)
     let names = try opened.names()
     let files = names.filter(CassetteNames.isInteraction)
-    guard !files.isEmpty || names.contains(CassetteNames.manifest) || names.contains(CassetteNames.journal)
+    guard !files.isEmpty || names.contains(CassetteNames.manifest) || journal != nil
     else {
       throw .absent(directory: directory)
     }
@@ -26,7 +28,7 @@ extension Cassette {
       try load.add(interaction)
       stored.append(interaction)
     }
-    let overlay = try JournalOverlay(opened, reader: reader, load: &load)
+    let overlay = try JournalOverlay(journal, reader: reader, load: &load)
     if manifest == nil, stored.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
     overlay.apply(to: &stored)
     let known = manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) }

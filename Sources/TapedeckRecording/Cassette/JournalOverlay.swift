@@ -7,9 +7,9 @@ struct JournalOverlay {
 
   /// Nothing, where there is no journal.
   init(
-    _ directory: CassetteDirectory, reader: CassetteReader, load: inout CassetteLoad
+    _ file: OpenFile?, reader: CassetteReader, load: inout CassetteLoad
   ) throws(CassetteError) {
-    guard let file = try directory.openForReading(CassetteNames.journal) else { return }
+    guard let file else { return }
     var recorded: [StoredInteraction] = []
     var recordings: [SealPlan.Recording] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in

@@ -1,0 +1,86 @@
+/// Finds the end of a head, line by line, and remembers how far it has looked so that no byte is looked at twice.
+///
+/// The request line is read as soon as it is there, and a line that cannot become one is refused before it ends: a
+/// client that speaks another protocol hears so at once, not when its time is up.
+struct HeadScanner: Sendable {
+  /// Where the start line begins, behind tolerated empty lines.
+  private(set) var start = 0
+  private(set) var requestLine: RequestLine?
+  private var position = 0
+  private var lineStart = 0
+  private var emptyLines = 0
+  private var lines = 0
+
+  /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
+  mutating func scan(_ bytes: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> Int? {
+    try checkLineStart(bytes, limits)
+    while let lineFeed = Self.firstLineFeed(bytes, from: position) {
+      position = lineFeed + 1
+      guard lineFeed > lineStart, bytes[lineFeed - 1] == ASCII.carriageReturn else {
+        throw lines == 0 ? .badRequestLine : .badField
+      }
+      let isEmpty = lineFeed - 1 == lineStart
+      if isEmpty && lines > 0 { return try checked(position, limits) }
+      try isEmpty ? takeEmptyLine(limits) : takeLine(bytes, limits)
+      lineStart = position
+      try checkLineStart(bytes, limits)
+    }
+    position = bytes.count
+    _ = try checked(bytes.count, limits)
+    return nil
+  }
+
+  /// RFC 9112 §2.2: empty lines before a request are forgiven.
+  private mutating func takeEmptyLine(_ limits: HTTPLimits) throws(HTTPParseError) {
+    emptyLines += 1
+    guard emptyLines <= limits.leadingEmptyLines else { throw .badRequestLine }
+    start = position
+  }
+
+  private mutating func takeLine(
+    _ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits
+  ) throws(HTTPParseError) {
+    if lines == 0 {
+      requestLine = try RequestLine.parse(
+        UnsafeRawBufferPointer(rebasing: bytes[lineStart..<position]), limits: limits)
+    }
+    lines += 1
+    guard lines - 1 <= limits.fieldCount else { throw .tooManyFields }
+  }
+
+  /// Refuses what no line can begin with: a CR that ends nothing, a byte that no method holds.
+  private func checkLineStart(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) throws(HTTPParseError) {
+    guard lineStart < bytes.count else { return }
+    if bytes[lineStart] == ASCII.carriageReturn {
+      guard lineStart + 1 == bytes.count || bytes[lineStart + 1] == ASCII.lineFeed else {
+        throw lines == 0 ? .badRequestLine : .badField
+      }
+    } else if lines == 0 {
+      let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart...])
+      _ = try RequestLine.methodLength(line, limits: limits)
+    }
+  }
+
+  private func checked(_ end: Int, _ limits: HTTPLimits) throws(HTTPParseError) -> Int {
+    guard end - start <= limits.headBytes else {
+      throw lines == 0 && end - start > limits.targetBytes ? .targetTooLong : .headTooLarge
+    }
+    return end
+  }
+
+  /// Sixteen bytes at a time while they last.
+  private static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var index = start
+    let lineFeeds = SIMD16<UInt8>(repeating: ASCII.lineFeed)
+    while index + 16 <= bytes.count {
+      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      if any(block .== lineFeeds) { break }
+      index += 16
+    }
+    while index < bytes.count {
+      if bytes[index] == ASCII.lineFeed { return index }
+      index += 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,36 @@
+internal import TapedeckHTTP
+internal import TapedeckServer
+internal import TapedeckSockets
+
+/// How much clients may take, and how long. Where the numbers come from stands in `ServerConfiguration`.
+public struct ClientLimits: Sendable {
+  /// Connections at once; fewer when the process may not open as many files. More are told 503.
+  public var maxConnections = ServerConfiguration().maxConnections
+  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
+  public var maxRequestBodyBytes = HTTPLimits().bodyBytes
+  /// For a request's head as a whole.
+  public var headTimeoutMilliseconds = ServerConfiguration().headTimeoutMilliseconds
+  /// Between two pieces of a request's body.
+  public var bodyTimeoutMilliseconds = ServerConfiguration().bodyTimeoutMilliseconds
+  /// For a connection without a request.
+  public var idleTimeoutMilliseconds = ServerConfiguration().idleTimeoutMilliseconds
+  /// For a client that reads nothing of its answer.
+  public var writeTimeoutMilliseconds = ServerConfiguration().writeTimeoutMilliseconds
+
+  public init() {}
+}
+
+extension ServerConfiguration {
+  /// - Parameter upstreamConnections: how many descriptors the origin's side may need.
+  init(_ limits: ClientLimits, upstreamConnections: Int) {
+    self.init()
+    maxConnections = limits.maxConnections
+    self.limits.bodyBytes = limits.maxRequestBodyBytes
+    headTimeoutMilliseconds = limits.headTimeoutMilliseconds
+    bodyTimeoutMilliseconds = limits.bodyTimeoutMilliseconds
+    idleTimeoutMilliseconds = limits.idleTimeoutMilliseconds
+    writeTimeoutMilliseconds = limits.writeTimeoutMilliseconds
+    // Where descriptors are few, clients and origin get half each.
+    reservedDescriptors += min(upstreamConnections, (DescriptorTable.limit - reservedDescriptors) / 2)
+  }
+}

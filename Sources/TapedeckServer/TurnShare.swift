@@ -1,0 +1,15 @@
+internal import TapedeckSockets
+
+/// What one client was sent in this turn of the loop. One that reads as fast as we write would keep the loop to itself:
+/// who got so much waits for the others.
+struct TurnShare {
+  private var turn = MonotonicTime(nanoseconds: 0)
+  private var bytes = 0
+
+  mutating func add(_ count: Int, in turn: MonotonicTime) {
+    if self.turn != turn { (self.turn, bytes) = (turn, 0) }
+    bytes += count
+  }
+
+  func exceeds(_ limit: Int, in turn: MonotonicTime) -> Bool { bytes > limit && self.turn == turn }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import TapedeckHTTP
+import TapedeckSockets
+import Testing
+
+@testable import TapedeckServer
+
+/// Answers `/hold` with a head and nothing more, everything else at once.
+private final class Holder: Responder {
+  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+    guard request.targetText == "/hold" else {
+      return HTTPAnswer(.response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)
+    }
+    return HTTPAnswer(.stream(Silence()), by: .upstream)
+  }
+}
+
+private final class Silence: ResponseSource {
+  func start(into sink: any ResponseSink) { sink.begin(HTTPResponseHead(status: 200), framing: .chunked) }
+  func resume() {}
+  func cancel() {}
+}
+
+private func withServer(_ configuration: ServerConfiguration, _ body: (UInt16) throws -> Void) throws {
+  let server = try HTTPServer(
+    address: SocketAddress(host: "127.0.0.1", port: 0), threads: 2, configuration: configuration,
+    makeResponder: { _ in Holder() })
+  defer { server.stop(graceMilliseconds: 0) }
+  try body(server.address.port)
+}
+
+/// A client that stays.
+private final class Client {
+  private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+
+  init(_ port: UInt16) throws {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let connected = withUnsafeBytes(of: &address) {
+      connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    try #require(connected == 0)
+    var timeout = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  func say(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// The status of the next answer; nil when the connection ended without one. Whole heads come in one piece here.
+  func status() -> Int? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    return text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil
+  }
+
+  /// Whether the server ended the connection in order: all it said is read, and no reset cut it short.
+  func endsOrderly() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count <= 0 { return count == 0 }
+    }
+  }
+}
+
+private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+private func hold(_ count: Int) -> String {
+  "POST /hold HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n" + String(repeating: "x", count: count)
+}
+
+@Test func `who comes above the limit of connections is told 503`() throws {
+  var configuration = ServerConfiguration()
+  configuration.maxConnections = 2
+  try withServer(configuration) { port in
+    let inside = [try Client(port), try Client(port)]
+    for client in inside {
+      client.say(get)
+      #expect(client.status() == 200)
+    }
+    let outside = try Client(port)
+    outside.say(get)
+    #expect(outside.status() == 503)
+    #expect(outside.endsOrderly())
+    inside[0].say(get)
+    #expect(inside[0].status() == 200)
+  }
+}
+
+@Test func `bodies in memory are bounded over all connections`() throws {
+  var configuration = ServerConfiguration()
+  configuration.limits.bodyBytes = 1000
+  configuration.heldBodyBytes = 0
+  try withServer(configuration) { port in
+    let holders = [try Client(port), try Client(port)]
+    for client in holders {
+      client.say(hold(900))
+      #expect(client.status() == 200)
+    }
+    let third = try Client(port)
+    third.say(hold(900))
+    #expect(third.status() == 503)
+    #expect(third.endsOrderly())
+    let small = try Client(port)
+    small.say(hold(200))
+    #expect(small.status() == 200)
+  }
+}
+
+@Test func `a closing connection swallows what its client still sends`() throws {
+  try withServer(ServerConfiguration()) { port in
+    let client = try Client(port)
+    client.say("GET / HTTP/1.1\r\n\r\n")
+    // Far beyond what the sockets hold: it only goes out because the other side goes on reading.
+    let piece = String(repeating: "x", count: 1 << 20)
+    for _ in 0..<64 { client.say(piece) }
+    #expect(client.status() == 400)
+    #expect(client.endsOrderly())
+  }
+}
+
+@Test func `the gate counts who is in, and what they hold`() {
+  let gate = ConnectionGate(maxServed: 2, maxRefused: 1, maxBodyBytes: 10)
+  #expect((1...4).map { _ in gate.enter() } == [.served, .served, .refused, nil])
+  gate.leave(.refused)
+  #expect(gate.enter() == .refused)
+  gate.leave(.served)
+  #expect(gate.enter() == .served)
+
+  var (one, other) = (BodyAccount(gate), BodyAccount(gate))
+  var fits = [one.hold(6), other.hold(5)]
+  other.release()
+  fits += [other.hold(4), one.hold(6)]
+  one.release()
+  fits.append(other.hold(10))
+  #expect(fits == [true, false, true, true, true])
+}
