@@ -9,8 +9,12 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Whether this is a build for `Tools/fuzz`, in which the rooms tell libFuzzer where they have been.
+let isFuzzing = Context.environment["TAPEDECK_FUZZ"] != nil
+let watched: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
+
 func room(_ name: String, _ doors: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: doors, swiftSettings: strict)
+  .target(name: name, dependencies: doors, swiftSettings: strict + watched)
 }
 
 func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
@@ -18,6 +22,24 @@ func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
     name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + doors,
     swiftSettings: strict)
 }
+
+/// The laws of `Tests/Fuzz`: in the tests, or under libFuzzer.
+let laws: [Target.Dependency] = [
+  "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "TapedeckUpstream", "TestSupport",
+]
+let fuzzing: [Target] =
+  isFuzzing
+  ? [
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "tapedeck-fuzz", dependencies: laws + ["CFuzzer"], path: "Tests/Fuzz",
+      exclude: ["Corpus", "CFuzzer", "CorpusTests.swift"], swiftSettings: strict),
+  ]
+  : [
+    .testTarget(
+      name: "FuzzTests", dependencies: laws, path: "Tests/Fuzz", exclude: ["Corpus", "CFuzzer", "Fuzzer"],
+      swiftSettings: strict)
+  ]
 
 let package = Package(
   name: "tapedeck",
@@ -57,5 +79,5 @@ let package = Package(
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
-  ]
+  ] + fuzzing
 )

@@ -16,17 +16,19 @@ struct HeadScanner: Sendable {
     try checkLineStart(bytes, limits)
     while let lineFeed = Self.firstLineFeed(bytes, from: position) {
       position = lineFeed + 1
+      // Before anything else about the line, so that how the bytes were cut does not choose the error.
+      try check(position, limits)
       guard lineFeed > lineStart, bytes[lineFeed - 1] == ASCII.carriageReturn else {
         throw lines == 0 ? .badRequestLine : .badField
       }
       let isEmpty = lineFeed - 1 == lineStart
-      if isEmpty && lines > 0 { return try checked(position, limits) }
+      if isEmpty && lines > 0 { return position }
       try isEmpty ? takeEmptyLine(limits) : takeLine(bytes, limits)
       lineStart = position
       try checkLineStart(bytes, limits)
     }
     position = bytes.count
-    _ = try checked(bytes.count, limits)
+    try check(bytes.count, limits)
     return nil
   }
 
@@ -61,11 +63,10 @@ struct HeadScanner: Sendable {
     }
   }
 
-  private func checked(_ end: Int, _ limits: HTTPLimits) throws(HTTPParseError) -> Int {
+  private func check(_ end: Int, _ limits: HTTPLimits) throws(HTTPParseError) {
     guard end - start <= limits.headBytes else {
-      throw lines == 0 && end - start > limits.targetBytes ? .targetTooLong : .headTooLarge
+      throw lines == 0 && limits.headBytes >= limits.targetBytes ? .targetTooLong : .headTooLarge
     }
-    return end
   }
 
   /// Sixteen bytes at a time while they last.

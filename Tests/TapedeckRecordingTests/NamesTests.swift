@@ -29,6 +29,7 @@ import Testing
     ("a.02.json", "a.02", 1),
     ("a.+2.json", "a.+2", 1), ("a.b.json", "a.b", 1), ("a..json", "a.", 1),
     ("a.99999999999999999999.json", "a.99999999999999999999", 1),
+    ("a.9223372036854775807.json", "a.9223372036854775807", 1), ("a.999999999.json", "a", 999_999_999),
   ])
   func ordinals(name: String, stem: String, ordinal: Int) {
     #expect(CassetteNames.parse(name) == (stem, ordinal))

@@ -8,6 +8,8 @@ enum CassetteNames {
   static let suffix = ".json"
   /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
   static let digestDigits = [6, 12, 64]
+  /// The largest number that is read as an ordinal, far from where adding to it would overflow.
+  static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
   private static let maximumMethodBytes = 20
 
@@ -47,7 +49,7 @@ enum CassetteNames {
   static func parse(_ name: String) -> (stem: String, ordinal: Int) {
     let stem = name.dropLast(suffix.count)
     guard let dot = stem.lastIndex(of: "."), let ordinal = Int(stem[stem.index(after: dot)...]), ordinal > 1,
-      stem[dot...] == ".\(ordinal)"
+      ordinal <= maximumOrdinal, stem[dot...] == ".\(ordinal)"
     else { return (String(stem), 1) }
     return (String(stem[..<dot]), ordinal)
   }

@@ -49,7 +49,8 @@ struct JournalRecord {
       SHA256Digest(of: payload).hex.utf8.prefix(Self.digestDigits).elementsEqual(
         line[digestStart..<digestEnd]),
       let value = try? JSONValue(parsing: payload), let members = value.members, members.count > 2,
-      let arrival = members[members.count - 2].value.int, let base = members[members.count - 1].value.int
+      let arrival = members[members.count - 2].value.int, let base = members[members.count - 1].value.int,
+      arrival >= 0, (0...CassetteNames.maximumOrdinal).contains(base)
     else { return nil }
     self.init(tree: .object(Array(members.dropLast(2))), arrival: arrival, base: base)
   }

@@ -1,0 +1,49 @@
+import TapedeckHTTP
+
+@testable import TapedeckRecording
+
+/// A left-over journal: a `CassetteError`, or recordings with names that are safe in the cassette's folder.
+///
+/// No mutation gets past the checksums, so the input is read twice: as it is, and with each of its lines taken for the
+/// content of a record whose checksum is right, as someone who means harm would make it.
+enum JournalLaw {
+  static func check(_ input: [UInt8]) throws(BrokenLaw) {
+    try readsSafely(input)
+    var sealed = JournalHeader(pid: 1, isReplacing: input.count % 2 == 0, upstream: nil).line
+    for payload in input.split(separator: 0x0A) {
+      sealed += Array(#"{"sha256":""#.utf8) + SHA256Digest(of: Array(payload)).hex.utf8.prefix(16)
+      sealed += Array(#"","interaction":"#.utf8) + payload + Array("}\n".utf8)
+    }
+    try readsSafely(sealed)
+    for line in sealed.split(separator: 0x0A) { try isWrittenAgain(line) }
+  }
+
+  private static func readsSafely(_ journal: [UInt8]) throws(BrokenLaw) {
+    let directory = try CassetteFolder.open()
+    do throws(CassetteError) {
+      let file = try directory.openForAppending(CassetteNames.journal)
+      try file.truncate(to: 0)
+      try file.write(journal)
+    } catch {
+      throw BrokenLaw("\(error)")
+    }
+    var stored: [StoredInteraction] = []
+    do throws(CassetteError) {
+      let reader = CassetteReader(directory, matcher: RequestMatcher())
+      var load = CassetteLoad(path: directory.path)
+      let journal = try directory.openForReading(CassetteNames.journal)
+      try JournalOverlay(journal, reader: reader, load: &load).apply(to: &stored)
+    } catch {
+      return
+    }
+    for interaction in stored { try NamesLaw.isSafe(interaction.name) }
+  }
+
+  private static func isWrittenAgain(_ line: ArraySlice<UInt8>) throws(BrokenLaw) {
+    guard let record = JournalRecord(line: line) else { return }
+    let again = JournalRecord(line: record.line.dropLast())
+    try require(
+      again?.tree == record.tree && again?.arrival == record.arrival && again?.base == record.base,
+      "\(record) was read again as \(String(describing: again))")
+  }
+}

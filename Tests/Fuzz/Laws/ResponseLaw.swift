@@ -1,0 +1,142 @@
+import TapedeckHTTP
+
+@testable import TapedeckUpstream
+
+/// The validator of answers: a head that is accepted is written and read as itself; however a body is cut, the sink
+/// hears the same, in the order it was promised.
+enum ResponseLaw {
+  static func check(_ input: [UInt8]) throws(BrokenLaw) {
+    try readsHeadAgain(input)
+    let bodyStart = headEnd(input)
+    for method in [HTTPMethod.get, .head] {
+      let ways = Pieces.ways(of: Array(input[bodyStart...]))
+      let whole = try transcript(input[..<bodyStart], ways[0], method)
+      for way in ways.dropFirst() {
+        let other = try transcript(input[..<bodyStart], way, method)
+        try require(other == whole, "\(method), cut into \(way.map(\.count)): \(other), whole: \(whole)")
+      }
+    }
+  }
+
+  /// The offset behind the last of the heads that libcurl would deliver line by line: interim ones and the final one.
+  private static func headEnd(_ input: [UInt8]) -> Int {
+    var start = 0
+    while let end = blankLineEnd(input, from: start) {
+      let isInterim = input[start..<end].starts(with: Array("HTTP/1.1 1".utf8))
+      start = end
+      if !isInterim { return end }
+    }
+    return input.count
+  }
+
+  private static func blankLineEnd(_ input: [UInt8], from start: Int) -> Int? {
+    var lineStart = start
+    while let lineFeed = input[lineStart...].firstIndex(of: 0x0A) {
+      let line = input[lineStart..<lineFeed]
+      lineStart = lineFeed + 1
+      if line.isEmpty || line.elementsEqual([0x0D]) { return lineStart }
+    }
+    return nil
+  }
+
+  private static func readsHeadAgain(_ input: [UInt8]) throws(BrokenLaw) {
+    var limits = HTTPLimits.response
+    limits.headBytes = 2048
+    let bytes = Array(input[..<(blankLineEnd(input, from: 0) ?? input.count)])
+    guard let head = try? HTTP1ResponseHeadParser.parse(bytes, limits: limits) else { return }
+    try require((100...999).contains(head.status), "status \(head.status)")
+    for method in [HTTPMethod.get, .head] { _ = try? BodyFraming.response(head, to: method) }
+    let out = HTTP1Serializer.openHead(head, framing: .none) + HTTP1Serializer.crlf
+    var expected = head
+    expected.version = .http11
+    expected.fields.removeAll { $0.isNamed("transfer-encoding") || $0.isNamed("connection") }
+    let again: HTTPResponseHead
+    do throws(HTTPParseError) { again = try HTTP1ResponseHeadParser.parse(out) } catch {
+      throw BrokenLaw("\(error) in our own \(String(decoding: out, as: UTF8.self).debugDescription)")
+    }
+    try require(again == expected, "\(expected) was read again as \(again)")
+  }
+
+  private static func transcript(
+    _ head: ArraySlice<UInt8>, _ body: [ArraySlice<UInt8>], _ method: HTTPMethod
+  ) throws(BrokenLaw) -> Transcript {
+    guard let origin = try? UpstreamOrigin("http://origin.test") else { throw BrokenLaw("no origin") }
+    let sink = TranscriptSink()
+    let receiver = ResponseReceiver(sink: sink, method: method, origin: origin, limits: .response)
+    var isWanted = true
+    for line in lines(of: head) where isWanted {
+      isWanted = Pieces.lend(line) { receiver.receiveHeadLine($0) }
+    }
+    for piece in body where isWanted {
+      isWanted = Pieces.lend(piece) { receiver.receiveBody($0) } == .taken
+    }
+    receiver.finish(nil)
+    if let problem = sink.problem { throw BrokenLaw(problem) }
+    try require(sink.transcript.isOver, "the sink heard no end")
+    return sink.transcript
+  }
+
+  private static func lines(of head: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var rest = head
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex
+      lines.append(rest[..<end])
+      rest = rest[end...]
+    }
+    return lines
+  }
+}
+
+/// What a sink heard, without where the pieces were cut.
+private struct Transcript: Equatable {
+  var interim: [HTTPResponseHead] = []
+  var head: HTTPResponseHead?
+  var framing: BodyFraming?
+  var body: [UInt8] = []
+  var chunkEnds: [Int] = []
+  var trailers: HTTPFields?
+  var failure: HTTPResponse?
+
+  var isOver: Bool { trailers != nil || failure != nil }
+}
+
+private final class TranscriptSink: ResponseSink {
+  private(set) var transcript = Transcript()
+  private(set) var problem: String?
+
+  private func expect(_ holds: Bool, _ call: String) {
+    if !holds { problem = problem ?? "\(call) out of order" }
+  }
+
+  func informational(_ head: HTTPResponseHead) {
+    expect(transcript.head == nil && !transcript.isOver, "informational")
+    transcript.interim.append(head)
+  }
+
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    expect(transcript.head == nil && !transcript.isOver, "begin")
+    transcript.head = head
+    transcript.framing = framing
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    expect(transcript.head != nil && !transcript.isOver && !bytes.isEmpty, "write")
+    transcript.body += bytes
+    if endsChunk { transcript.chunkEnds.append(transcript.body.count) }
+    return .more
+  }
+
+  func end(trailers: HTTPFields) {
+    expect(transcript.head != nil && !transcript.isOver, "end")
+    if case .length(let length) = transcript.framing, transcript.body.count != length {
+      problem = "\(transcript.body.count) bytes of \(length) are complete"
+    }
+    transcript.trailers = trailers
+  }
+
+  func fail(_ response: HTTPResponse) {
+    expect(!transcript.isOver, "fail")
+    transcript.failure = response
+  }
+}
