@@ -14,12 +14,15 @@ final class ServerWorker: EventHandler {
   private var acceptPause: LoopTimer?
   private var stopTimer: LoopTimer?
   private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+  /// The largest crowd since memory was last given back.
+  private var crowd = 0
   private var unflushed: [HTTPConnection] = []
   private var whenStopped: (() -> Void)?
 
   /// Accepted per wake-up, so that other loops get their share.
   private static let acceptBatch = 16
   private static let acceptPauseMilliseconds = 100
+  private static let crowdSize = 256
 
   init(
     loop: EventLoop, listener: Listener, gate: ConnectionGate, configuration: ServerConfiguration,
@@ -70,13 +73,22 @@ final class ServerWorker: EventHandler {
     let connection = HTTPConnection(socket: socket, worker: self, admission: admission)
     guard connection.start() else { return gate.leave(admission) }
     connections[ObjectIdentifier(connection)] = connection
+    crowd = max(crowd, connections.count)
     if admission == .refused { connection.refuseToServe() }
   }
 
   func forget(_ connection: HTTPConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     gate.leave(connection.admission)
+    giveBackAfterCrowd()
     finishStoppingIfIdle()
+  }
+
+  /// What a crowd needed would stay with the process for good.
+  private func giveBackAfterCrowd() {
+    guard crowd >= Self.crowdSize, connections.count <= crowd / 16 else { return }
+    crowd = connections.count
+    Memory.giveBack()
   }
 
   /// Out of descriptors, or out of places: a level-triggered listener would spin, so it rests.

@@ -20,11 +20,12 @@ enum CurlCallbacks {
     }
   }
 
-  static let departure: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
+  static let departure: curl_prereq_callback = { context, remoteAddress, _, remotePort, localPort in
     guard let context, let remoteAddress else { return CURL_PREREQFUNC_ABORT }
     let host = String(cString: remoteAddress)
     let address = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(remotePort)" : "\(host):\(remotePort)"
-    return transfer(context).departs(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return transfer(context).departs(to: address, from: localPort)
+      ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
   /// Sees TLS records in the clear; an alert is two bytes, and its second says 0 for close_notify (RFC 8446

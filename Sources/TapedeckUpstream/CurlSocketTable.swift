@@ -16,6 +16,8 @@ final class CurlSocket: EventHandler {
   var isIdle = false
   /// The easy handle that waited for it last.
   var user: UnsafeMutableRawPointer?
+  /// What tells a connection that libcurl takes from those it kept; known once it was kept.
+  lazy var localPort = Self.localPort(of: descriptor)
   private unowned let table: CurlSocketTable
 
   init(_ descriptor: Int32, isConnection: Bool, table: CurlSocketTable) {
@@ -25,6 +27,17 @@ final class CurlSocket: EventHandler {
   }
 
   func descriptorReady(_ readiness: Readiness) { table.ready(self, readiness) }
+
+  private static func localPort(of descriptor: Int32) -> Int32 {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutableBytes(of: &storage) { bytes in
+      getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+    }
+    // The port stands in the same place in sockaddr_in and sockaddr_in6.
+    let port = withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+    return result == 0 ? Int32(port) : -1
+  }
 }
 
 /// The descriptors of one multi handle, and what the loop knows of them.
@@ -39,6 +52,7 @@ final class CurlSocketTable {
   /// The connection that each easy handle was last seen waiting for.
   private var inUse: [UnsafeMutableRawPointer: Int32] = [:]
   private var idle: Set<Int32> = []
+  private var keptByLocalPort: [Int32: Int32] = [:]
   private(set) var openedCount = 0
   var onOpened: () -> Void = {}
   /// Called when an idle connection is of no more use, though libcurl still holds its descriptor.
@@ -112,6 +126,7 @@ final class CurlSocketTable {
 
   private func forget(_ socket: CurlSocket) {
     idle.remove(socket.descriptor)
+    if keptByLocalPort[socket.localPort] == socket.descriptor { keptByLocalPort[socket.localPort] = nil }
     stopWatching(socket)
   }
 
@@ -144,7 +159,20 @@ final class CurlSocketTable {
     socket.isIdle = true
     socket.isWanted = false
     idle.insert(descriptor)
+    keptByLocalPort[socket.localPort] = descriptor
     if socket.registration == nil || socket.interest != .read { apply(.read, to: socket) }
+  }
+
+  /// A request is about to leave on a connection, perhaps a kept one: from now on what arrives there is its answer. To
+  /// wait for libcurl's wish would be too late: one that is paused at once, for a client that does not read, has none.
+  func take(localPort: Int32, by easy: UnsafeMutableRawPointer) {
+    guard let descriptor = keptByLocalPort[localPort], let socket = sockets[descriptor], socket.isIdle else {
+      return
+    }
+    socket.isIdle = false
+    idle.remove(descriptor)
+    socket.user = easy
+    inUse[easy] = descriptor
   }
 
   /// Kills every idle connection on which something has arrived since the loop last looked.

@@ -140,8 +140,9 @@ final class CurlTransfer {
   }
 
   /// The request is about to leave. False keeps it here.
-  func departs(to address: String) -> Bool {
+  func departs(to address: String, from localPort: Int32) -> Bool {
     departures += 1
+    sockets.take(localPort: localPort, by: easy)
     exchange?.departed(to: address)
     wait(configuration.timeouts.firstByteMilliseconds)
     if departures == 1 {

@@ -22,3 +22,6 @@ int td_open_beneath(int directory, const char *name, int flags, unsigned mode);
 
 // syncfs(2), which Glibc shows to GNU sources only.
 int td_sync_file_system(int descriptor);
+
+// malloc_trim(3): returns to the kernel what was freed but kept.
+void td_give_back_memory(void);

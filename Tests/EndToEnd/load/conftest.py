@@ -8,7 +8,7 @@ from origin import Origin, reply
 from wire import fetch
 
 SMALL = b'{"id": 1, "name": "octocat"}'
-LARGE = bytes(range(256)) * 4096  # a body file, streamed
+LARGE = bytes(range(256)) * 8192  # more than is held in memory: streamed from its file
 MEDIUM = b"x" * 100_000  # kept in memory
 
 
@@ -64,7 +64,7 @@ def token_origin(tools):
 
 @pytest.fixture(scope="session")
 def load_cassette(tmp_path_factory):
-    """Three answers: small, 100 kB in memory, 1 MiB in a body file."""
+    """Three answers: small, 100 kB in memory, 2 MiB streamed from a body file."""
     folder = tmp_path_factory.mktemp("load")
     path = folder / "cassette"
     with Origin(attacked_origin) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", path) as deck:

@@ -43,7 +43,7 @@ def test_an_attack_delays_nobody_and_leaves_nothing(start, load_cassette, tools,
                 eventually(lambda: Facts(deck.process.pid).descriptors > 0.9 * CONNECTIONS, "the attack runs", 30)
             good, bare = Probes(tools, port_of(deck.url), yardstick.port, f"100:{SECONDS}").result()
         finally:
-            attacker.terminate()
+            attacker.kill()
             attacker.wait()
         ended = time.monotonic()
         eventually(lambda: Facts(deck.process.pid).descriptors <= base.descriptors, "descriptors are back", 60)
@@ -58,4 +58,5 @@ def test_an_attack_delays_nobody_and_leaves_nothing(start, load_cassette, tools,
     assert good["p99"] / 1000 < max(GOAL_MS, NOISE * bare["p99"] / 1000) * (1 if LONG else 2)
     assert peak < CONNECTIONS * ROOM_KIB.get(attack, 12) + 4096
     assert after.threads == base.threads
+    assert after.rss_kib - base.rss_kib < peak / 4 + 8192
     assert deck.stop() in (0, 3), deck.stderr

@@ -1,14 +1,14 @@
 """Clients that read slower than we could send, and one that reads as fast as it can: neither costs the others."""
 
-import os
 import selectors
 import socket
 import time
 
 import pytest
 
-from deck import eventually
+from deck import Deck, eventually
 from harness import LONG, NOISE, Facts, Probes, Watch, milliseconds, port_of
+from origin import reply
 from servers import Nginx
 from wire import fetch
 
@@ -37,7 +37,6 @@ def big_origin(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def big_cassette(tmp_path_factory, big_origin):
-    from deck import Deck
     folder = tmp_path_factory.mktemp("big-cassette")
     with Deck(folder, "record", "--upstream", big_origin.url, "--cassette", folder / "cassette") as deck:
         fetch(deck.url, "/small")
@@ -150,3 +149,11 @@ def test_a_steady_reader_does_not_swell_the_queue(deck, figure, request):
     peak = watch.highest("rss_kib") - watch.samples[0][1].rss_kib
     figure(f"a steady reader of 256 MiB, {request.node.callspec.id}", f"+{peak / 1024:.1f} MiB at most")
     assert peak < 4096
+
+
+def test_an_answer_that_is_paused_at_once_is_not_taken_for_noise(start, origin):
+    """On a kept connection to the origin: libcurl had not yet said that it waits for it, and it was shut down."""
+    body = bytes(range(256)) * 8192
+    deck = start("serve", "--mode", "passthrough", "--upstream", origin(lambda _: reply(body)).url, "--quiet")
+    for _ in range(200):
+        assert fetch(deck.url, "/body").body == body
