@@ -334,7 +334,11 @@ final class HTTPConnection: EventHandler {
 
   private func setDeadline() {
     if phase == .lingering { return }
-    if !output.isEmpty { return setTimer(configuration.writeTimeoutMilliseconds) }
+    if !output.isEmpty {
+      let since = share.stall(now: worker.loop.now)
+      timer?.set(since.adding(milliseconds: configuration.writeTimeoutMilliseconds))
+      return
+    }
     if phase == .streaming {
       hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {

@@ -47,10 +47,13 @@ final class ServerWorker: EventHandler {
   /// To be called once, on the loop's thread.
   func flushAtEveryTurnEnd() {
     loop.atEveryTurnEnd { [weak self] in
-      guard let self, !self.unflushed.isEmpty else { return }
-      let connections = self.unflushed
-      self.unflushed.removeAll(keepingCapacity: true)
-      for connection in connections { connection.turnEnded() }
+      guard let self else { return }
+      // Flushing one may give another something to send: its exchange ends, and the next in line begins.
+      while !self.unflushed.isEmpty {
+        let connections = self.unflushed
+        self.unflushed.removeAll(keepingCapacity: true)
+        for connection in connections { connection.turnEnded() }
+      }
     }
   }
 

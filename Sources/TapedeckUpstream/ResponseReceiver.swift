@@ -107,6 +107,8 @@ final class ResponseReceiver {
   private func begin(_ parsed: HTTPResponseHead, framing: BodyFraming) -> Bool {
     var head = parsed
     head.fields.removeHopByHop()
+    // RFC 9110 §8.6: no Content-Length in a 204.
+    if head.status == 204 { head.fields.removeAll("content-length") }
     if case .length(let length) = framing {
       remaining = length
       Self.writeCanonicalLength(length, into: &head.fields)

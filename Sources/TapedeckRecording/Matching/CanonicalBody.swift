@@ -4,6 +4,10 @@ import TapedeckHTTP
 struct CanonicalBody {
   enum Kind: UInt8 { case none, bytes, json, form, multipart }
 
+  /// A body beyond this is compared as bytes, whatever it is: taking JSON apart costs many times its size in memory and
+  /// keeps the other clients of a loop waiting. Part of the key, so it must not change.
+  private static let maximumParsedBytes = 4 << 20
+
   let kind: Kind
   let bytes: [UInt8]
 
@@ -13,7 +17,7 @@ struct CanonicalBody {
       (kind, bytes) = (.none, [])
       return
     }
-    switch MediaType(request.fields).kind {
+    switch body.count <= Self.maximumParsedBytes ? MediaType(request.fields).kind : .other {
     case .json:
       if let value = try? JSONValue(parsing: body) {
         (kind, bytes) = (.json, CanonicalJSON.bytes(value))
