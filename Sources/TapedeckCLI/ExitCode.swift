@@ -1,4 +1,4 @@
-/// What the command tells its caller (DESIGN §5).
+/// What the command tells its caller.
 enum ExitCode: Int32 {
   case good = 0
   /// Something broke.

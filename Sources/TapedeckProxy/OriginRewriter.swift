@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 
 /// Turns what names the origin into what names us, on the way out to the client; the cassette keeps the origin's own
-/// form (DESIGN §6).
+/// form.
 ///
 /// `Location` and `Content-Location` that lead to the origin lead to the address the client used. A cookie's `Domain`
 /// that covers the origin becomes the host the client used, or goes where that is an address or a single label, for

@@ -45,7 +45,7 @@ final class CurlSocket: EventHandler {
 /// Waiting is lazy: when libcurl stops waiting for a connection, the loop goes on doing so, and only an event
 /// that nobody wants ends that. So a keep-alive connection that serves one exchange after another costs no
 /// `epoll_ctl`. And an idle connection is always watched: whatever arrives on it (an end, or an answer that
-/// nobody asked for) kills it before the next exchange can mistake it for its own (wire.md B35, B36).
+/// nobody asked for) kills it before the next exchange can mistake it for its own (B35, B36).
 final class CurlSocketTable {
   private let loop: EventLoop
   private var sockets: [Int32: CurlSocket] = [:]

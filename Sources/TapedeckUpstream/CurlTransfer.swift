@@ -97,7 +97,7 @@ final class CurlTransfer {
     }
     _ = td_easy_set_list(easy, CURLOPT_HTTPHEADER, headers.first)
     // RFC 9110 §9.2.2: a proxy must not repeat a request that is not idempotent, and libcurl repeats what it
-    // sent on a reused connection that turns out dead (wire.md B37).
+    // sent on a reused connection that turns out dead (B37).
     _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isIdempotent ? 0 : 1)
     _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0)
     isReuseForbidden = false
@@ -202,7 +202,7 @@ final class CurlTransfer {
   func failure(_ code: CURLcode) -> UpstreamFailure? {
     guard code == CURLE_OK else { return UpstreamFailure(evidence(code)) }
     // RFC 9112 §9.8: over TLS, a body that ends with the connection is complete only if close_notify came.
-    // libcurl with its own BIO does not notice its absence (wire.md B22).
+    // libcurl with its own BIO does not notice its absence (B22).
     guard watchesGoodbyes, !hasHeardGoodbye, let receiver, receiver.isInsideOpenEndedBody else { return nil }
     let detail = "\(configuration.origin) ended the connection without TLS close_notify; data may be missing."
     return UpstreamFailure(.incomplete, detail)

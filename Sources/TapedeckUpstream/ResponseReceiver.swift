@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 
 /// Turns what libcurl delivers into calls of a sink, trusting none of it.
 ///
-/// libcurl 7.88.1 reports success for answers a proxy must refuse (wire.md §2.B). So head lines are collected
+/// libcurl 7.88.1 reports success for answers a proxy must refuse. So head lines are collected
 /// raw and parsed by our own parser, the body is counted or decoded by our own framing model, and libcurl's
 /// word counts only where it says that something failed. The message ends the moment the model says so; what
 /// comes after that never reaches the sink and spoils the connection for others. Once closed, the sink is not
@@ -213,7 +213,7 @@ final class ResponseReceiver {
     switch stage {
     case .body where framing == .untilClose: end(trailers: HTTPFields())
     case .body: fail(.incomplete, "it broke off inside the body")
-    // libcurl reports success for a header section that breaks off (wire.md B19).
+    // libcurl reports success for a header section that breaks off (B19).
     default: fail(.incomplete, "it broke off inside the header section")
     }
   }

@@ -89,7 +89,7 @@ extension UpstreamFailure {
       return UpstreamFailure(.incomplete, "\(evidence.origin) broke off inside the header section.")
     case CURLE_PARTIAL_FILE: return UpstreamFailure(.incomplete, detail)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-      // A reset inside the answer leaves part of it; one before tells of the connection only (wire.md F09,
+      // A reset inside the answer leaves part of it; one before tells of the connection only (F09,
       // F12).
       return UpstreamFailure(evidence.hasSeenBytes ? .incomplete : .terminated, detail)
     case CURLE_ABORTED_BY_CALLBACK:
@@ -101,7 +101,7 @@ extension UpstreamFailure {
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2:
       return UpstreamFailure(.protocolError, detail)
     case CURLE_OUT_OF_MEMORY where evidence.hasDeparted:
-      // libcurl calls a header line beyond its own bound "out of memory" (wire.md B39).
+      // libcurl calls a header line beyond its own bound "out of memory" (B39).
       return UpstreamFailure(.headTooLarge, "\(evidence.origin) sent a header line that is too long.")
     default: return UpstreamFailure(.internalError, detail)
     }

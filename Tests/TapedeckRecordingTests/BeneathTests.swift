@@ -5,7 +5,7 @@ import Testing
 
 @testable import TapedeckRecording
 
-/// Whatever a name is made to be, nothing outside the cassette is opened (wire.md §5.4).
+/// Whatever a name is made to be, nothing outside the cassette is opened.
 @Suite struct BeneathTests {
   /// With `openat2`, and as on kernels that have none.
   enum Way: CaseIterable { case byKernel, partByPart }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TapedeckRecording
 
-/// What arrives through files (wire.md §2.C): refused with the file's name, never guessed at.
+/// What arrives through files: refused with the file's name, never guessed at.
 @Suite struct CorruptionTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapedeckRecording
 
-/// What a cassette claims about framing, and what looks alike but is not the same (wire.md §2.C).
+/// What a cassette claims about framing, and what looks alike but is not the same.
 @Suite struct HostileTests {
   static let get = #""request": {"method": "GET", "target": "/"}"#
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TapedeckRecording
 
-/// A cassette of 64 KiB, cut at every byte and with every bit flipped (wire.md C09).
+/// A cassette of 64 KiB, cut at every byte and with every bit flipped (C09).
 ///
 /// What can be promised differs by who owns the bytes. The journal and `bodies/` are ours and checksummed: any change
 /// is an error, or leaves entries out from the end of the journal with a warning. Interaction files and the manifest

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TapedeckUpstream
 
-/// The rows of wire.md §2.B: answers that a proxy must refuse, most of which libcurl 7.88.1 calls a success.
+/// Answers that a proxy must refuse, most of which libcurl 7.88.1 calls a success.
 @Suite struct MalformedAnswerTests {
   struct Row: CustomTestStringConvertible, Sendable {
     var id: String
