@@ -131,9 +131,6 @@ public final class EventLoop {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
       while !isStopping { turn(events) }
     }
-    // What is still to happen never will, and would hold on to those who hold the loop.
-    timers.removeAll()
-    turnEndActions = []
   }
 
   public func stop() { isStopping = true }

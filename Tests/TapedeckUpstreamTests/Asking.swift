@@ -24,6 +24,9 @@ final class Asking {
     watchdog?.set(MonotonicTime.now.adding(milliseconds: 20_000))
   }
 
+  /// A sink may be done before libcurl is; what still runs then holds the client.
+  deinit { client.shutDown() }
+
   convenience init(
     _ origin: ScriptedOrigin, prefix: String = "", _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }
   ) throws {
