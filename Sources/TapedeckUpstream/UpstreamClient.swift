@@ -20,6 +20,9 @@ public final class UpstreamClient {
   private var keepAliveTimer: LoopTimer?
   private var isShutDown = false
 
+  /// How many idle connections are kept: each holds a descriptor, and is looked at before every request.
+  private static let keptConnections = 64
+
   /// libcurl's version with its TLS library.
   public static var libcurlVersion: String { CurlLibrary.version }
 
@@ -30,7 +33,8 @@ public final class UpstreamClient {
     }
     self.configuration = configuration
     self.loop = loop
-    multi = try CurlMulti(loop: loop, keptConnections: configuration.maxConnectionsPerLoop)
+    multi = try CurlMulti(
+      loop: loop, keptConnections: min(configuration.maxConnectionsPerLoop, Self.keptConnections))
     multi.sockets.onOpened = configuration.onConnectionOpened
     multi.onFinished = { [weak self] in self?.finished($0, $1) }
     lineTimer = loop.makeTimer { [weak self] in self?.failOverdue() }

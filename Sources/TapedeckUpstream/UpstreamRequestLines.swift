@@ -2,10 +2,9 @@ internal import TapedeckHTTP
 
 /// A request as the origin gets it: the target, and one line a header, as libcurl takes them.
 ///
-/// Transparent on purpose: every end-to-end field of the client goes on in its order and spelling, and
-/// nothing is added that HTTP does not demand. No `Via` and no `X-Forwarded-*`: the origin shall answer as it
-/// would have answered the client, for that answer is what gets recorded (RFC 9110 §7.6.3 leaves `Via` to a
-/// gateway's choice).
+/// Transparent on purpose: every end-to-end field of the client goes on in its order and spelling, and nothing is added
+/// that framing does not demand. No `X-Forwarded-*`, and no `Via`, though RFC 9110 §7.6.3 wants one of a gateway: the
+/// origin shall answer as it would have answered the client, for that answer is what gets recorded.
 struct UpstreamRequestLines {
   /// NUL-terminated.
   private(set) var target: [UInt8] = []
