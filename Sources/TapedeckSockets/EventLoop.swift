@@ -131,6 +131,8 @@ public final class EventLoop {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
       while !isStopping { turn(events) }
     }
+    // What is still set never fires, and would hold on to those who hold the loop.
+    timers.removeAll()
   }
 
   public func stop() { isStopping = true }
