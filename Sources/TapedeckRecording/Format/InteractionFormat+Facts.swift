@@ -32,7 +32,7 @@ extension InteractionFormat {
     var offsets: [Double] = []
     offsets.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      guard let offset = item.double, offset >= 0 else {
+      guard let offset = item.double, VolatileFacts.milliseconds.contains(offset) else {
         throw object.place.member("chunkOffsetsMilliseconds").element(index).problem(
           "a number of milliseconds is expected here")
       }

@@ -64,7 +64,7 @@ struct StrictObject {
 
   func milliseconds(_ name: StaticString) throws(CassetteError) -> Double? {
     guard let value = self[name] else { return nil }
-    guard let number = value.double, number >= 0 else {
+    guard let number = value.double, VolatileFacts.milliseconds.contains(number) else {
       throw place.member(name).problem("a number of milliseconds is expected here")
     }
     return number
