@@ -51,12 +51,13 @@ let package = Package(
     .target(name: "CSystem"),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
     room("TapedeckHTTP"),
     room("TapedeckSockets", ["CSystem"]),
     room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
-    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto", "CSystem"]),
+    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room(
       "TapedeckProxy",
@@ -77,6 +78,7 @@ let package = Package(
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
+    tests(of: "TapedeckCLI"),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing

@@ -1,6 +1,12 @@
-/// From the name of a cassette to its folder.
+internal import Glibc
+
+/// From the name of a cassette to its folder, or to the file that is read in place of one.
 enum CassettePath {
-  /// A bare name is `Cassettes/NAME`; anything with a slash is a path.
+  /// Where bare names are looked for.
+  static let folder = "Cassettes"
+
+  /// A bare name is `Cassettes/NAME`; anything with a slash is a path. A file of another tool in the current folder, such
+  /// as `session.har`, goes by its bare name while there is no `Cassettes/session.har`.
   static func resolve(_ name: String) throws(UsageError) -> String {
     if name.contains("/") { return name }
     let allowed = name.utf8.allSatisfy { byte in
@@ -15,6 +21,15 @@ enum CassettePath {
         "\(name.debugDescription) is no cassette name: use letters, digits, '.', '_' and '-', or a path with a slash"
       )
     }
-    return "Cassettes/\(name)"
+    let path = "\(folder)/\(name)"
+    return isFile(name) && access(path, F_OK) != 0 ? name : path
+  }
+
+  private static let suffixes = [".har", ".zhar", ".json", ".yaml", ".yml"]
+
+  private static func isFile(_ name: String) -> Bool {
+    var status = stat()
+    return suffixes.contains(where: name.hasSuffix) && stat(name, &status) == 0
+      && status.st_mode & S_IFMT == S_IFREG
   }
 }

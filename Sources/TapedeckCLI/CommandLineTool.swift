@@ -24,38 +24,19 @@ enum CommandLineTool {
       return show("tapedeck \(version) (\(ProxyServer.libraryVersions))\n")
     default: break
     }
-    guard let verb = Verb(word: first) else {
+    guard let verb = Verb.named(first) else {
       throw UsageError(
-        "unknown verb \(first.debugDescription)\(Spelling.hint(first, among: Verb.allCases.map(\.rawValue)))"
+        "unknown verb \(first.debugDescription)\(Spelling.hint(first, among: Verb.all.map(\.name)))"
           + "; see 'tapedeck --help'")
     }
     let rest = Array(words.dropFirst())
-    if verb == .help { return try help(rest) }
-    if rest.contains("--help") || rest.contains("-h") { return show(Help.text(for: verb)) }
+    let ours = rest.prefix { $0 != "--" }
+    if ours.contains("--help") || ours.contains("-h") { return show(Help.text(for: verb)) }
     do {
-      return try run(verb, try Arguments(rest, allowed: verb.options))
+      return try verb.run(try Arguments(rest, for: verb))
     } catch let error as UsageError {
-      throw UsageError("\(error.message); see 'tapedeck help \(verb.rawValue)'")
+      throw UsageError("\(error.message); see 'tapedeck help \(verb.name)'")
     }
-  }
-
-  private static func run(_ verb: Verb, _ arguments: Arguments) throws -> ExitCode {
-    switch verb {
-    case .record, .replay, .serve:
-      try ServeVerb.run(try ServeSettings(verb, arguments))
-    case .ls: try CassetteVerbs.list(arguments)
-    case .show: try CassetteVerbs.show(arguments)
-    case .demo: try DemoVerb.run(arguments)
-    case .help: .good
-    }
-  }
-
-  private static func help(_ words: [String]) throws(UsageError) -> ExitCode {
-    guard let word = words.first else { return show(Help.overview) }
-    guard words.count == 1, let verb = Verb(word: word) else {
-      throw UsageError("no help for \(words.joined(separator: " ").debugDescription); see 'tapedeck --help'")
-    }
-    return show(Help.text(for: verb))
   }
 
   private static func show(_ text: String) -> ExitCode {

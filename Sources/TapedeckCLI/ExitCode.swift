@@ -1,12 +1,19 @@
 /// What the command tells its caller.
-enum ExitCode: Int32 {
-  case good = 0
+struct ExitCode: RawRepresentable, Equatable, Sendable {
+  let rawValue: Int32
+
+  static let good = ExitCode(rawValue: 0)
   /// Something broke.
-  case failure = 1
+  static let failure = ExitCode(rawValue: 1)
   /// The command was not understood.
-  case usage = 2
+  static let usage = ExitCode(rawValue: 2)
   /// The run had requests that nothing matched.
-  case unmatched = 3
+  static let unmatched = ExitCode(rawValue: 3)
+  /// A rule that the user asked for does not hold.
+  static let strictness = ExitCode(rawValue: 4)
+
+  static let legend =
+    "0 good, 1 something broke, 2 usage, 3 unmatched requests, 4 a rule you asked for does not hold"
 }
 
 /// A command line that makes no sense: one sentence, and where to read on.

@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckProxy
 
-/// The lines of the live log. Query values stay out of them: they may be secret.
+/// The lines of the live log. What they are made from has its secrets hidden already.
 enum LogLine {
   enum Format: String, CaseIterable { case text, json }
 
@@ -16,24 +16,45 @@ enum LogLine {
 
   private static func appendText(_ summary: ExchangeSummary, hasColor: Bool, to out: inout [UInt8]) {
     out += "\(summary.method) ".utf8
-    out += path(summary)
+    out += summary.target
     let (start, end) = hasColor ? ("\u{1B}[\(color(summary))m", "\u{1B}[0m") : ("", "")
     let cut = summary.wasCutShort ? " (cut short)" : ""
     out +=
-      " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)\n".utf8
+      " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)".utf8
+    if let explanation = summary.explanation { append(explanation, to: &out) }
+    out.append(UInt8(ascii: "\n"))
+  }
+
+  /// A mark on the line, and below it, indented, what a person should be told.
+  private static func append(_ explanation: AnswerExplanation, to out: inout [UInt8]) {
+    if !explanation.drift.isEmpty {
+      out += " (drift: \(Printable.line(explanation.drift.joined(separator: ", "))))".utf8
+    }
+    for line in explanation.lines { out += "\n\(Printable.line(line))".utf8 }
   }
 
   private static func appendJSON(_ summary: ExchangeSummary, to out: inout [UInt8]) {
-    let line: JSONValue = [
-      "method": JSONValue(summary.method.rawValue),
-      "path": JSONValue(String(decoding: path(summary), as: UTF8.self)),
-      "status": JSONValue(summary.status),
-      "source": JSONValue(summary.source.rawValue),
-      "durationMicroseconds": JSONValue(Int(summary.durationNanoseconds / 1000)),
-      "cutShort": .bool(summary.wasCutShort),
+    var members = [
+      JSONMember("method", JSONValue(summary.method.rawValue)),
+      JSONMember("path", JSONValue(String(decoding: path(summary), as: UTF8.self))),
+      JSONMember("target", JSONValue(String(decoding: summary.target, as: UTF8.self))),
+      JSONMember("status", JSONValue(summary.status)),
+      JSONMember("source", JSONValue(summary.source.rawValue)),
+      JSONMember("durationMicroseconds", JSONValue(Int(summary.durationNanoseconds / 1000))),
+      JSONMember("cutShort", .bool(summary.wasCutShort)),
     ]
-    out += line.bytes()
+    if let explanation = summary.explanation { members += self.members(explanation) }
+    out += JSONValue.object(members).bytes()
     out.append(UInt8(ascii: "\n"))
+  }
+
+  private static func members(_ explanation: AnswerExplanation) -> [JSONMember] {
+    var members: [JSONMember] = []
+    if let file = explanation.file { members.append(JSONMember("file", JSONValue(file))) }
+    if !explanation.drift.isEmpty {
+      members.append(JSONMember("drift", .array(explanation.drift.map { JSONValue($0) })))
+    }
+    return members + (explanation.document?.members ?? [])
   }
 
   private static func path(_ summary: ExchangeSummary) -> ArraySlice<UInt8> {

@@ -11,12 +11,35 @@ enum Terminal {
   private static let patienceMilliseconds: Int32 = 1000
   private static let lostLines = Mutex(0)
 
+  /// Text on standard output, as it is: what comes from others goes through `Printable` first.
   static func out(_ text: String) { write(STDOUT_FILENO, Array(text.utf8)) }
+
+  static func out(_ bytes: [UInt8]) { write(STDOUT_FILENO, bytes) }
 
   /// A line from us on standard error.
   static func say(_ text: String) {
-    let line = Array("tapedeck: \(text)\n".utf8)
-    if hasRoom(waitingMilliseconds: patienceMilliseconds) { write(STDERR_FILENO, line) }
+    let line = Array("tapedeck: \(Printable.lines(text))\n".utf8)
+    guard hasRoom(waitingMilliseconds: patienceMilliseconds) else { return }
+    status.withLock { isShown in
+      write(STDERR_FILENO, isShown ? clearLine + line : line)
+      isShown = false
+    }
+  }
+
+  // MARK: A line that is redrawn
+
+  private static let clearLine = Array("\r\u{1B}[K".utf8)
+  /// Whether a status line stands on standard error.
+  private static let status = Mutex(false)
+
+  /// Replaces the status line, or with nil takes it away; nothing where standard error is no terminal.
+  static func show(status text: String?) {
+    guard standardErrorIsTerminal else { return }
+    status.withLock { isShown in
+      guard isShown || text != nil else { return }
+      write(STDERR_FILENO, clearLine + (text.map { Array($0.utf8) } ?? []))
+      isShown = text != nil
+    }
   }
 
   /// Lines of the live log, each with its end.
@@ -57,8 +80,28 @@ enum Terminal {
     return poll(&descriptor, 1, waitingMilliseconds) == 1
   }
 
+  // MARK: What kind of place it is
+
+  private static let isDumb = environment("TERM") == "dumb"
+  private static let allowsColor = environment("NO_COLOR") == nil && !isDumb
+
   /// Colour only where a person looks, and not against their wish (no-color.org).
-  static let standardErrorHasColor = isatty(STDERR_FILENO) == 1 && environment("NO_COLOR") == nil
+  static let standardErrorHasColor = isatty(STDERR_FILENO) == 1 && allowsColor
+  static let standardOutputHasColor = isatty(STDOUT_FILENO) == 1 && allowsColor
+  /// Whether lines on standard error can be redrawn.
+  static let standardErrorIsTerminal = isatty(STDERR_FILENO) == 1 && !isDumb
+
+  /// How many columns standard output has: `COLUMNS`, or what the terminal says; nil where it is no terminal.
+  static var outputColumns: Int? { columns(STDOUT_FILENO) }
+  static var errorColumns: Int? { columns(STDERR_FILENO) }
+
+  private static func columns(_ descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
+    if let text = environment("COLUMNS"), let count = Int(text), count > 0 { return count }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
 
   /// A variable of the environment, unless it is empty.
   static func environment(_ name: String) -> String? {

@@ -1,49 +1,52 @@
-/// The verbs of the command, with what help says about each.
-enum Verb: String, CaseIterable {
-  case record, replay, serve, ls, show, demo, help
+/// A verb of the command: what it does, and what help says about it. Each stands in a file of its own in `Verbs`.
+struct Verb: Sendable {
+  /// The headings of the overview.
+  enum Group: String, CaseIterable {
+    case proxy = "A proxy"
+    case cassettes = "Cassettes"
+    case more = "More"
+  }
 
+  let name: String
   /// Also understood: the words of other tools.
-  init?(word: String) {
-    switch word {
-    case "capture": self = .record
-    case "simulate": self = .replay
-    case "spy", "mimic": self = .serve
-    default: self.init(rawValue: word)
-    }
-  }
+  var aliases: [String] = []
+  let group: Group
+  let summary: String
+  /// What may follow the name.
+  let synopsis: String
+  var options: [Option] = []
+  /// Whole command lines, shown by help as they are typed.
+  var examples: [String] = []
+  /// What else a user must know, in whole lines.
+  var notes = ""
+  /// Whether a command to run may follow.
+  var takesCommand = false
+  let run: @Sendable (Arguments) throws -> ExitCode
 
-  var summary: String {
-    switch self {
-    case .record: "ask the origin, remember everything"
-    case .replay: "answer offline; the origin is never asked"
-    case .serve: "replay what is known, record what is not"
-    case .ls: "list the interactions of a cassette"
-    case .show: "show the interactions of a cassette"
-    case .demo: "see everything at work, on an embedded sample backend"
-    case .help: "tell more about a verb"
-    }
-  }
+  var usage: String { synopsis.isEmpty ? "tapedeck \(name)" : "tapedeck \(name) \(synopsis)" }
+}
 
-  var usage: String {
-    switch self {
-    case .record: "tapedeck record --upstream URL --cassette NAME [options]"
-    case .replay: "tapedeck replay --cassette NAME [options]"
-    case .serve:
-      "tapedeck serve [--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]"
-    case .ls: "tapedeck ls [--json] CASSETTE"
-    case .show: "tapedeck show CASSETTE [INTERACTION]"
-    case .demo: "tapedeck demo"
-    case .help: "tapedeck help VERB"
-    }
-  }
+extension Verb {
+  /// Every verb, in the order help lists them.
+  static let all: [Verb] = [
+    .record,
+    .replay,
+    .serve,
+    .runCommand,
+    .list,
+    .show,
+    .diff,
+    .verify,
+    .trim,
+    .merge,
+    .lint,
+    .import,
+    .export,
+    .demo,
+    .help,
+  ]
 
-  var options: [Option] {
-    switch self {
-    case .record: [.cassette] + Option.asking + Option.serving
-    case .replay: [.cassette, .onExhausted, .pace] + Option.serving
-    case .serve: [.cassette, .mode, .onExhausted, .pace] + Option.asking + Option.serving
-    case .ls: [.json]
-    case .show, .demo, .help: []
-    }
+  static func named(_ word: String) -> Verb? {
+    all.first { $0.name == word || $0.aliases.contains(word) }
   }
 }

@@ -1,5 +1,5 @@
 internal import Glibc
 
 signal(SIGPIPE, SIG_IGN)
-Limits.raiseDescriptorLimit()
+DescriptorLimit.raise()
 exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())).rawValue)

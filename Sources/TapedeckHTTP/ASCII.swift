@@ -45,6 +45,60 @@ enum ASCII {
     }
     return index == right.utf8CodeUnitCount
   }
+
+  /// Appends a number that is not negative in decimal digits.
+  static func append(_ number: Int, to out: inout [UInt8]) {
+    guard number >= 10 else { return out.append(0x30 + UInt8(truncatingIfNeeded: number)) }
+    append(number / 10, to: &out)
+    out.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
+  }
+
+  /// Appends a number that is not negative in hexadecimal digits.
+  static func append(hexadecimal number: Int, to out: inout [UInt8]) {
+    if number >= 16 { append(hexadecimal: number >> 4, to: &out) }
+    let digit = UInt8(truncatingIfNeeded: number & 0xF)
+    out.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+  }
+
+  /// The first line feed at or behind `start`; sixteen bytes at a time while they last.
+  static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var index = start
+    let lineFeeds = SIMD16<UInt8>(repeating: lineFeed)
+    while index + 16 <= bytes.count {
+      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      if any(block .== lineFeeds) { break }
+      index += 16
+    }
+    while index < bytes.count {
+      if bytes[index] == lineFeed { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The first byte of `bytes[start..<end]` that no field value holds; `end` when there is none. Eight bytes are looked
+  /// at together, and one by one only where a tab or a bad one is among them.
+  static func endOfFieldValue(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
+    var index = start
+    while index < end {
+      if index + 8 <= end, isPlain(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+        index += 8
+      } else {
+        guard isFieldValue(bytes[index]) else { return index }
+        index += 1
+      }
+    }
+    return end
+  }
+
+  /// Whether each of eight bytes is 0x20 or more, and not 0x7F. It may say no too often, never too seldom.
+  private static func isPlain(_ block: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let delete = block ^ (ones &* 0x7F)
+    let isControl = (block &- ones &* 0x20) & ~block
+    let isDelete = (delete &- ones) & ~delete
+    return (isControl | isDelete) & (ones &* 0x80) == 0
+  }
 }
 
 extension Collection<UInt8> where SubSequence: Collection<UInt8> {

@@ -37,12 +37,10 @@ extension BodyFraming {
 
   /// The one Content-Length, in decimal digits only; a repeated one is refused even where the values agree.
   private static func contentLength(_ fields: HTTPFields) throws(HTTPParseError) -> Int? {
-    var found: Int?
-    for field in fields where field.isNamed("content-length") {
-      guard found == nil else { throw .badContentLength }
-      found = try decimal(field.value)
-    }
-    return found
+    guard let index = fields.index(of: "content-length") else { return nil }
+    let length = try decimal(fields.value(at: index))
+    guard fields.index(of: "content-length", from: index + 1) == nil else { throw .badContentLength }
+    return length
   }
 
   private static func decimal(_ digits: ArraySlice<UInt8>) throws(HTTPParseError) -> Int {
@@ -61,10 +59,11 @@ extension BodyFraming {
   /// True when the coding is exactly `chunked`; nil without the field. Empty list members are skipped, as RFC 9110
   /// §5.6.1 asks; a second field, another coding or a parameter is refused.
   private static func transferEncoding(_ fields: HTTPFields) throws(HTTPParseError) -> Bool? {
-    let values = fields.values(of: "transfer-encoding")
-    guard let value = values.first else { return nil }
-    guard values.count == 1 else { throw .badTransferEncoding }
-    let codings = value.split(separator: ASCII.comma).map { $0.trimmingBlanks() }.filter { !$0.isEmpty }
+    guard let index = fields.index(of: "transfer-encoding") else { return nil }
+    guard fields.index(of: "transfer-encoding", from: index + 1) == nil else { throw .badTransferEncoding }
+    let codings = fields.value(at: index).split(separator: ASCII.comma).map { $0.trimmingBlanks() }.filter {
+      !$0.isEmpty
+    }
     guard let last = codings.last, ASCII.equal(last, lowercase: "chunked") else { throw .badTransferEncoding }
     let others = codings.dropLast()
     guard !others.contains(where: { ASCII.equal($0, lowercase: "chunked") }) else {

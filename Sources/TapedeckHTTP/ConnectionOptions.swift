@@ -4,8 +4,10 @@ enum ConnectionOptions {
   /// would read another message than we do.
   static func askToClose(_ fields: HTTPFields) throws(HTTPParseError) -> Bool {
     var closes = false
-    for field in fields where field.isNamed("connection") {
-      for member in field.value.split(separator: ASCII.comma) {
+    var next = fields.index(of: "connection")
+    while let index = next {
+      next = fields.index(of: "connection", from: index + 1)
+      for member in fields.value(at: index).split(separator: ASCII.comma) {
         let option = member.trimmingBlanks()
         if ASCII.equal(option, lowercase: "close") { closes = true }
         guard !ASCII.equal(option, lowercase: "content-length"),

@@ -8,10 +8,11 @@ public struct ExchangeSummary: Sendable {
   public var durationNanoseconds: Int64
   /// Whether the answer broke off, or the client left before its end.
   public var wasCutShort: Bool
+  public var explanation: AnswerExplanation?
 
   public init(
-    method: HTTPMethod, target: [UInt8], status: Int, source: HTTPAnswer.Source, durationNanoseconds: Int64,
-    wasCutShort: Bool
+    method: HTTPMethod, target: [UInt8], status: Int = 0, source: HTTPAnswer.Source = .server,
+    durationNanoseconds: Int64 = 0, wasCutShort: Bool = false, explanation: AnswerExplanation? = nil
   ) {
     self.method = method
     self.target = target
@@ -19,5 +20,6 @@ public struct ExchangeSummary: Sendable {
     self.source = source
     self.durationNanoseconds = durationNanoseconds
     self.wasCutShort = wasCutShort
+    self.explanation = explanation
   }
 }

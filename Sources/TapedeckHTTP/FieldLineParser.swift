@@ -11,7 +11,7 @@ enum FieldLineParser {
     while valueStart < end, ASCII.isBlank(bytes[valueStart]) { valueStart += 1 }
     var valueEnd = end
     while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd -= 1 }
-    for index in valueStart..<valueEnd where !ASCII.isFieldValue(bytes[index]) { throw .badField }
+    guard ASCII.endOfFieldValue(bytes, from: valueStart, to: valueEnd) == valueEnd else { throw .badField }
     return HTTPFields.Slice(
       nameStart: UInt32(truncatingIfNeeded: start), nameEnd: UInt32(truncatingIfNeeded: colon),
       valueStart: UInt32(truncatingIfNeeded: valueStart), valueEnd: UInt32(truncatingIfNeeded: valueEnd))

@@ -12,9 +12,8 @@ extension HTTPFields {
 
   /// Whether `Via` says that the message has passed someone of this name, in lower case (RFC 9110 §7.6.3).
   public func hasPassed(_ pseudonym: StaticString) -> Bool {
-    contains { field in
-      guard field.isNamed("via") else { return false }
-      return field.value.split(separator: ASCII.comma).contains { member in
+    values(of: "via").contains { value in
+      value.split(separator: ASCII.comma).contains { member in
         // received-protocol, received-by, comment
         let words = member.split(whereSeparator: ASCII.isBlank)
         return words.count > 1 && ASCII.equal(words[1], lowercase: pseudonym)

@@ -22,22 +22,20 @@ public struct HTTP1RequestParser: Sendable {
 
   public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
+  // Stored, not computed: to call into another module is to copy the whole parser first, with all that it holds.
+
   /// Whether no part of a request has arrived since the last one.
-  public var isBetweenRequests: Bool {
-    if case .head = state { return pending.isEmpty }
-    return false
-  }
-
+  public private(set) var isBetweenRequests = true
   /// Whether a head has been read whose body is still on its way.
-  public var isReadingBody: Bool { request != nil }
-
+  public private(set) var isReadingBody = false
   /// How much of the body under way has come.
-  public var receivedBodyBytes: Int { request?.body.count ?? 0 }
+  public private(set) var receivedBodyBytes = 0
 
   /// The next event from `bytes`, reading on from `offset`; nil when all of `bytes` is used up.
   public mutating func next(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(HTTPParseError) -> Event? {
+    defer { notePlace() }
     do throws(HTTPParseError) {
       switch state {
       case .head: return try nextHead(bytes, at: &offset)
@@ -54,6 +52,15 @@ public struct HTTP1RequestParser: Sendable {
     }
   }
 
+  private mutating func notePlace() {
+    switch state {
+    case .head: (isBetweenRequests, isReadingBody, receivedBodyBytes) = (pending.isEmpty, false, 0)
+    case .fixedBody, .chunkedBody:
+      (isBetweenRequests, isReadingBody, receivedBodyBytes) = (false, true, request?.body.count ?? 0)
+    case .failed: (isBetweenRequests, isReadingBody, receivedBodyBytes) = (false, false, 0)
+    }
+  }
+
   private mutating func nextHead(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(HTTPParseError) -> Event? {
@@ -63,7 +70,7 @@ public struct HTTP1RequestParser: Sendable {
       if let end = try scanner.scan(rest, limits: limits) {
         let head = UnsafeRawBufferPointer(rebasing: rest[scanner.start..<end])
         offset += end
-        return try begin(head, scanner.requestLine)
+        return try begin(head)
       }
       pending.append(contentsOf: rest)
       offset = bytes.count
@@ -89,21 +96,19 @@ public struct HTTP1RequestParser: Sendable {
     offset = start + end - before
     let head = pending
     return try head.withRawBytes { all throws(HTTPParseError) in
-      try begin(UnsafeRawBufferPointer(rebasing: all[scanner.start..<end]), scanner.requestLine)
+      try begin(UnsafeRawBufferPointer(rebasing: all[scanner.start..<end]))
     }
   }
 
-  private mutating func begin(
-    _ head: UnsafeRawBufferPointer, _ line: RequestLine?
-  ) throws(HTTPParseError) -> Event? {
-    guard let line else { throw .badRequestLine }
+  private mutating func begin(_ head: UnsafeRawBufferPointer) throws(HTTPParseError) -> Event? {
+    guard let line = scanner.requestLine else { throw .badRequestLine }
     scanner = HeadScanner()
     pending = []
     var request = try RequestHeadParser.parse(head, line, limits: limits)
     let expects = try expectsContinue(request)
     switch try BodyFraming.request(request.fields, version: request.version) {
     case .none, .untilClose, .length(0):
-      return .request(request)
+      return .request(consume request)
     case .length(let length):
       guard length <= limits.bodyBytes else { throw .bodyTooLarge }
       request.body.reserveCapacity(min(length, 1 << 20))
@@ -117,11 +122,10 @@ public struct HTTP1RequestParser: Sendable {
 
   private func expectsContinue(_ request: HTTPRequest) throws(HTTPParseError) -> Bool {
     guard request.version == .http11 else { return false }
-    let values = request.fields.values(of: "expect")
-    guard !values.isEmpty else { return false }
-    guard values.count == 1, ASCII.equal(values[0], lowercase: "100-continue") else {
-      throw .unsupportedExpectation
-    }
+    guard let index = request.fields.index(of: "expect") else { return false }
+    guard request.fields.index(of: "expect", from: index + 1) == nil,
+      ASCII.equal(request.fields.value(at: index), lowercase: "100-continue")
+    else { throw .unsupportedExpectation }
     return true
   }
 
@@ -129,7 +133,7 @@ public struct HTTP1RequestParser: Sendable {
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int, remaining: Int
   ) -> Event? {
     let count = min(remaining, bytes.count - offset)
-    request?.body.append(contentsOf: bytes[offset..<offset + count])
+    request?.body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
     offset += count
     guard count == remaining else {
       state = .fixedBody(remaining: remaining - count)

@@ -1,6 +1,7 @@
 /// Reads a complete answer head (RFC 9112 §4, §5), refusing what a proxy must refuse.
 ///
-/// libcurl lets most malformed heads pass with success, so every head of an origin goes through here.
+/// libcurl lets most malformed heads pass with success, so every head of an origin goes through here. The head is
+/// copied once; fields are offsets into the copy, and a folded one is put behind it in one piece.
 public enum HTTP1ResponseHeadParser {
   /// `head` runs from the status line to behind the blank line. Lines may end in a bare LF; they are emitted with
   /// CRLF. A folded field is unfolded to one space, unless it frames the message.
@@ -8,60 +9,108 @@ public enum HTTP1ResponseHeadParser {
     _ head: [UInt8], limits: HTTPLimits = .response
   ) throws(HTTPParseError) -> HTTPResponseHead {
     guard head.count <= limits.headBytes else { throw .headTooLarge }
-    var lines = head.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).map(withoutReturn)
-    guard lines.count >= 3, lines.removeLast().isEmpty, lines.removeLast().isEmpty else { throw .badField }
-    var result = try parseStatusLine(lines.removeFirst())
-    guard lines.count <= limits.fieldCount else { throw .tooManyFields }
-    result.fields = try parseFields(lines)
-    return result
+    return try head.withRawBytes { bytes throws(HTTPParseError) in
+      guard let fieldsEnd = endOfFields(bytes), let statusEnd = ASCII.firstLineFeed(bytes, from: 0) else {
+        throw .badField
+      }
+      var result = try parseStatusLine(bytes, withoutReturn(bytes, 0..<statusEnd))
+      let lines = try fieldLines(bytes, from: statusEnd + 1, to: fieldsEnd, limits: limits)
+      result.fields = try parseFields(bytes, lines, storage: head)
+      return result
+    }
   }
 
-  private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    line.last == ASCII.carriageReturn ? line.dropLast() : line
+  /// Where the blank line begins that ends the head; nil when there is none behind a status line.
+  private static func endOfFields(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard bytes.last == ASCII.lineFeed else { return nil }
+    var end = bytes.count - 1
+    if end > 0, bytes[end - 1] == ASCII.carriageReturn { end -= 1 }
+    return end > 0 && bytes[end - 1] == ASCII.lineFeed ? end : nil
+  }
+
+  private static func withoutReturn(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int> {
+    !line.isEmpty && bytes[line.upperBound - 1] == ASCII.carriageReturn ? line.dropLast() : line
   }
 
   /// Exactly `HTTP/1.D SP 3DIGIT`, then optionally SP and a phrase.
-  private static func parseStatusLine(_ line: ArraySlice<UInt8>) throws(HTTPParseError) -> HTTPResponseHead {
-    let bytes = Array(line)
-    guard bytes.count >= 12, bytes.starts(with: Array("HTTP/1.".utf8)), ASCII.isDigit(bytes[7]),
-      bytes[8] == ASCII.space, bytes[9...11].allSatisfy(ASCII.isDigit),
+  private static func parseStatusLine(
+    _ bytes: UnsafeRawBufferPointer, _ line: Range<Int>
+  ) throws(HTTPParseError) -> HTTPResponseHead {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[line])
+    let name: StaticString = "HTTP/1."
+    guard bytes.count >= 12, memoryIsEqual(bytes, name), ASCII.isDigit(bytes[7]), bytes[8] == ASCII.space,
+      ASCII.isDigit(bytes[9]), ASCII.isDigit(bytes[10]), ASCII.isDigit(bytes[11]),
       bytes.count == 12 || bytes[12] == ASCII.space
     else { throw .badStatusLine }
     let status = bytes[9...11].reduce(0) { $0 * 10 + Int($1 & 0x0F) }
-    let reason = Array(bytes.dropFirst(13))
-    guard status >= 100, reason.allSatisfy(ASCII.isFieldValue) else { throw .badStatusLine }
+    let reason = bytes.dropFirst(13)
+    guard status >= 100, ASCII.endOfFieldValue(bytes, from: reason.startIndex, to: bytes.count) == bytes.count
+    else { throw .badStatusLine }
     return HTTPResponseHead(
-      version: bytes[7] == UInt8(ascii: "0") ? .http10 : .http11, status: status, reason: reason)
+      version: bytes[7] == UInt8(ascii: "0") ? .http10 : .http11, status: status, reason: Array(reason))
   }
 
-  private static func parseFields(_ lines: [ArraySlice<UInt8>]) throws(HTTPParseError) -> HTTPFields {
-    var fields = HTTPFields()
-    var current: [UInt8] = []
-    for line in lines {
-      if let first = line.first, ASCII.isBlank(first) {
-        guard !current.isEmpty else { throw .badField }
-        current += [ASCII.space] + line.trimmingBlanks()
-        if isFramingLine(current) { throw .foldedFramingField }
-      } else {
-        try append(current, to: &fields)
-        current = Array(line)
-        guard !current.isEmpty else { throw .badField }
-      }
+  private static func memoryIsEqual(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    (0..<text.utf8CodeUnitCount).allSatisfy { bytes[$0] == text.utf8Start[$0] }
+  }
+
+  private static func fieldLines(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int, limits: HTTPLimits
+  ) throws(HTTPParseError) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    lines.reserveCapacity(16)
+    var start = start
+    while start < end, let lineFeed = ASCII.firstLineFeed(bytes, from: start) {
+      guard lines.count < limits.fieldCount else { throw .tooManyFields }
+      lines.append(withoutReturn(bytes, start..<lineFeed))
+      start = lineFeed + 1
     }
-    try append(current, to: &fields)
+    return lines
+  }
+
+  private static func parseFields(
+    _ bytes: UnsafeRawBufferPointer, _ lines: [Range<Int>], storage: [UInt8]
+  ) throws(HTTPParseError) -> HTTPFields {
+    var fields = HTTPFields(storage: storage, slices: [])
+    fields.slices.reserveCapacity(lines.count)
+    var index = 0
+    while index < lines.count {
+      var next = index + 1
+      while next < lines.count, isFolded(bytes, lines[next]) { next += 1 }
+      guard !isFolded(bytes, lines[index]) else { throw .badField }
+      if next == index + 1 {
+        let line = lines[index]
+        fields.slices.append(try FieldLineParser.parse(bytes, line.lowerBound, line.upperBound))
+      } else {
+        try unfold(bytes, lines[index..<next], into: &fields)
+      }
+      index = next
+    }
     return fields
+  }
+
+  /// RFC 9112 §5.2.
+  private static func isFolded(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
+    !line.isEmpty && ASCII.isBlank(bytes[line.lowerBound])
+  }
+
+  private static func unfold(
+    _ bytes: UnsafeRawBufferPointer, _ lines: ArraySlice<Range<Int>>, into fields: inout HTTPFields
+  ) throws(HTTPParseError) {
+    var whole: [UInt8] = []
+    for line in lines {
+      let piece = UnsafeRawBufferPointer(rebasing: bytes[line])
+      if whole.isEmpty { whole += piece } else { whole += [ASCII.space] + piece.trimmingBlanks() }
+    }
+    guard !isFramingLine(whole) else { throw .foldedFramingField }
+    let slice = try whole.withRawBytes { bytes throws(HTTPParseError) in
+      try FieldLineParser.parse(bytes, 0, bytes.count)
+    }
+    fields.append(HTTPFields(storage: whole, slices: [slice])[0])
   }
 
   private static func isFramingLine(_ line: [UInt8]) -> Bool {
     let name = line.prefix { $0 != ASCII.colon }.trimmingBlanks()
     return ASCII.equal(name, lowercase: "content-length") || ASCII.equal(name, lowercase: "transfer-encoding")
-  }
-
-  private static func append(_ line: [UInt8], to fields: inout HTTPFields) throws(HTTPParseError) {
-    guard !line.isEmpty else { return }
-    let slice = try line.withRawBytes { bytes throws(HTTPParseError) in
-      try FieldLineParser.parse(bytes, 0, bytes.count)
-    }
-    fields.append(HTTPFields(storage: line, slices: [slice])[0])
   }
 }

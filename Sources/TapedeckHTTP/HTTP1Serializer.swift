@@ -6,33 +6,51 @@ public enum HTTP1Serializer {
   public static func openHead(_ head: HTTPResponseHead, framing: BodyFraming) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(head.fields.storage.count + 96)
+    appendOpenHead(head, framing: framing, to: &out)
+    return out
+  }
+
+  /// Appends what `openHead` makes.
+  public static func appendOpenHead(_ head: HTTPResponseHead, framing: BodyFraming, to out: inout [UInt8]) {
     appendStatusLine(head, to: &out)
     var isLengthWritten = false
-    for field in head.fields {
-      if field.isNamed("transfer-encoding") || field.isNamed("connection") { continue }
-      if field.isNamed("content-length"), framing != .none {
-        guard case .length(let length) = framing, !isLengthWritten else { continue }
-        append(field.name, Array("\(length)".utf8)[...], to: &out)
-        isLengthWritten = true
-      } else {
-        append(field.name, field.value, to: &out)
+    let slices = head.fields.slices
+    head.fields.storage.withUnsafeBufferPointer { bytes in
+      for slice in slices {
+        if slice.isNamed("transfer-encoding", in: bytes) || slice.isNamed("connection", in: bytes) {
+          continue
+        }
+        let name = UnsafeBufferPointer(rebasing: bytes[slice.name])
+        if slice.isNamed("content-length", in: bytes), framing != .none {
+          guard case .length(let length) = framing, !isLengthWritten else { continue }
+          appendName(name, to: &out)
+          ASCII.append(length, to: &out)
+          isLengthWritten = true
+        } else {
+          appendName(name, to: &out)
+          out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[slice.value]))
+        }
+        appendLineEnd(to: &out)
       }
     }
     appendFraming(framing, isLengthWritten: isLengthWritten, to: &out)
-    return out
   }
 
   private static func appendFraming(_ framing: BodyFraming, isLengthWritten: Bool, to out: inout [UInt8]) {
     switch framing {
-    case .chunked: out += "Transfer-Encoding: chunked\r\n".utf8
-    case .length(let length) where !isLengthWritten: out += "Content-Length: \(length)\r\n".utf8
+    case .chunked: append("Transfer-Encoding: chunked\r\n", to: &out)
+    case .length(let length) where !isLengthWritten:
+      append("Content-Length: ", to: &out)
+      ASCII.append(length, to: &out)
+      appendLineEnd(to: &out)
     case .length, .none, .untilClose: break
     }
   }
 
-  /// A complete head for an interim answer (RFC 9110 §15.2).
-  public static func informational(_ head: HTTPResponseHead) -> [UInt8] {
-    openHead(head, framing: .none) + crlf
+  /// Appends a complete head for an interim answer (RFC 9110 §15.2).
+  public static func appendInformational(_ head: HTTPResponseHead, to out: inout [UInt8]) {
+    appendOpenHead(head, framing: .none, to: &out)
+    appendLineEnd(to: &out)
   }
 
   public static let crlf: [UInt8] = [ASCII.carriageReturn, ASCII.lineFeed]
@@ -40,28 +58,43 @@ public enum HTTP1Serializer {
   public static let continueHead: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
   private static func appendStatusLine(_ head: HTTPResponseHead, to out: inout [UInt8]) {
-    out += "HTTP/1.1 ".utf8
-    out += [100, 10, 1].map { UInt8(ascii: "0") + UInt8(truncatingIfNeeded: head.status / $0 % 10) }
+    append("HTTP/1.1 ", to: &out)
+    for place in [100, 10, 1] { out.append(0x30 + UInt8(truncatingIfNeeded: head.status / place % 10)) }
     out.append(ASCII.space)
     out += head.reason
-    out += crlf
+    appendLineEnd(to: &out)
   }
 
-  private static func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, to out: inout [UInt8]) {
-    out += name
+  private static func append(_ text: StaticString, to out: inout [UInt8]) {
+    out.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private static func appendName(_ name: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    out.append(contentsOf: name)
     out.append(ASCII.colon)
     out.append(ASCII.space)
-    out += value
-    out += crlf
   }
 
-  /// The line before the data of a chunk of `size` bytes (RFC 9112 §7.1).
-  public static func chunkHead(_ size: Int) -> [UInt8] { Array("\(String(size, radix: 16))\r\n".utf8) }
+  private static func appendLineEnd(to out: inout [UInt8]) {
+    out.append(ASCII.carriageReturn)
+    out.append(ASCII.lineFeed)
+  }
 
-  /// The last chunk, trailers and the final line end.
-  public static func lastChunk(trailers: HTTPFields = HTTPFields()) -> [UInt8] {
-    var out: [UInt8] = Array("0\r\n".utf8)
-    for field in trailers { append(field.name, field.value, to: &out) }
-    return out + crlf
+  /// Appends the line before the data of a chunk of `size` bytes (RFC 9112 §7.1).
+  public static func appendChunkHead(_ size: Int, to out: inout [UInt8]) {
+    ASCII.append(hexadecimal: size, to: &out)
+    appendLineEnd(to: &out)
+  }
+
+  /// Appends the last chunk, trailers and the final line end.
+  public static func appendLastChunk(trailers: HTTPFields = HTTPFields(), to out: inout [UInt8]) {
+    append("0\r\n", to: &out)
+    for field in trailers {
+      out += field.name
+      append(": ", to: &out)
+      out += field.value
+      appendLineEnd(to: &out)
+    }
+    appendLineEnd(to: &out)
   }
 }

@@ -8,6 +8,14 @@ public struct HTTPFields: Sendable {
     var nameEnd: UInt32
     var valueStart: UInt32
     var valueEnd: UInt32
+
+    var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
+    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+
+    func isNamed(_ name: StaticString, in storage: UnsafeBufferPointer<UInt8>) -> Bool {
+      guard Int(nameEnd &- nameStart) == name.utf8CodeUnitCount else { return false }
+      return ASCII.equal(UnsafeBufferPointer(rebasing: storage[self.name]), lowercase: name)
+    }
   }
 
   var storage: [UInt8] = []
@@ -44,8 +52,16 @@ public struct HTTPFields: Sendable {
 
   /// Appends a field written in our own source, where it cannot be wrong; control bytes in `value` become spaces.
   public mutating func append(literal name: StaticString, _ value: String) {
-    let bytes = name.withUTF8Buffer { Array($0) }
-    appendValidated(name: bytes, value: value.utf8.map { ASCII.isFieldValue($0) ? $0 : ASCII.space })
+    name.withUTF8Buffer { name in
+      var value = value
+      value.withUTF8 { appendValidated(name: name, value: $0) }
+    }
+    cleanLastValue()
+  }
+
+  private mutating func cleanLastValue() {
+    guard let value = slices.last?.value else { return }
+    for index in value where !ASCII.isFieldValue(storage[index]) { storage[index] = ASCII.space }
   }
 
   private mutating func appendValidated(name: some Collection<UInt8>, value: some Collection<UInt8>) {
@@ -61,37 +77,102 @@ public struct HTTPFields: Sendable {
   /// Appends a field of another list, which was checked when it entered that list.
   public mutating func append(_ field: HTTPField) { appendValidated(name: field.name, value: field.value) }
 
+  /// Appends the field at `index` of another list.
+  public mutating func append(_ index: Int, of other: HTTPFields) {
+    other.storage.withUnsafeBufferPointer { bytes in
+      let slice = other.slices[index]
+      appendValidated(
+        name: UnsafeBufferPointer(rebasing: bytes[slice.name]),
+        value: UnsafeBufferPointer(rebasing: bytes[slice.value]))
+    }
+  }
+
+  /// Makes room for as much as `other` holds, and a little more.
+  public mutating func reserveCapacity(like other: HTTPFields) {
+    slices.reserveCapacity(other.count + 2)
+    storage.reserveCapacity(other.storage.count + 64)
+  }
+
   /// Appends a field under the name of another, with a value written in our own source.
   public mutating func append(_ field: HTTPField, value: String) {
-    appendValidated(name: field.name, value: value.utf8.map { ASCII.isFieldValue($0) ? $0 : ASCII.space })
+    var value = value
+    value.withUTF8 { appendValidated(name: field.name, value: $0) }
+    cleanLastValue()
+  }
+
+  /// Where the next field called `name` (lower case) stands, looked for from `start` on; nil when there is none.
+  public func index(of name: StaticString, from start: Int = 0) -> Int? {
+    storage.withUnsafeBufferPointer { bytes in
+      var index = start
+      while index < slices.count {
+        if slices[index].isNamed(name, in: bytes) { return index }
+        index += 1
+      }
+      return nil
+    }
   }
 
   /// Every value of the fields called `name` (lower case), in order.
   public func values(of name: StaticString) -> [ArraySlice<UInt8>] {
-    slices.indices.filter { isNamed(name, at: $0) }.map { self[$0].value }
+    var values: [ArraySlice<UInt8>] = []
+    var next = index(of: name)
+    while let index = next {
+      values.append(value(at: index))
+      next = self.index(of: name, from: index + 1)
+    }
+    return values
   }
 
-  /// The first value of the fields called `name` (lower case).
-  public func first(_ name: StaticString) -> ArraySlice<UInt8>? {
-    slices.indices.first { isNamed(name, at: $0) }.map { self[$0].value }
+  /// Whether the field at `index` is called `name`, which is given in lower case.
+  public func isNamed(_ name: StaticString, at index: Int) -> Bool {
+    storage.withUnsafeBufferPointer { slices[index].isNamed(name, in: $0) }
   }
+
+  /// Calls `body` with the bytes of name and value of the field at `index`.
+  package func withBytes(
+    at index: Int, _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    storage.withUnsafeBufferPointer { bytes in
+      body(
+        UnsafeBufferPointer(rebasing: bytes[slices[index].name]),
+        UnsafeBufferPointer(rebasing: bytes[slices[index].value]))
+    }
+  }
+
+  /// The value of the field at `index`.
+  public func value(at index: Int) -> ArraySlice<UInt8> { storage[slices[index].value] }
+
+  /// The first value of the fields called `name` (lower case).
+  public func first(_ name: StaticString) -> ArraySlice<UInt8>? { index(of: name).map { value(at: $0) } }
 
   /// The first value as text; undecodable bytes are replaced, so this is for reading, never for passing on.
   public func text(_ name: StaticString) -> String? {
     first(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  public func contains(_ name: StaticString) -> Bool { slices.indices.contains { isNamed(name, at: $0) } }
+  public func contains(_ name: StaticString) -> Bool { index(of: name) != nil }
 
   /// The list without the fields that `isRemoved` names.
   public mutating func removeAll(where isRemoved: (HTTPField) -> Bool) {
-    var kept: [Slice] = []
-    kept.reserveCapacity(slices.count)
-    for index in slices.indices where !isRemoved(self[index]) { kept.append(slices[index]) }
-    slices = kept
+    let all = self
+    removeSlices { isRemoved(all[$0]) }
   }
 
-  public mutating func removeAll(_ name: StaticString) { removeAll { $0.isNamed(name) } }
+  /// The list without the fields whose index `isRemoved` names; untouched when it names none.
+  mutating func removeSlices(where isRemoved: (Int) -> Bool) {
+    guard let first = slices.indices.first(where: isRemoved) else { return }
+    var kept = first
+    for index in (first + 1)..<slices.count where !isRemoved(index) {
+      slices[kept] = slices[index]
+      kept += 1
+    }
+    slices.removeLast(slices.count - kept)
+  }
+
+  public mutating func removeAll(_ name: StaticString) {
+    guard contains(name) else { return }
+    removeAll { $0.isNamed(name) }
+  }
 
   /// Replaces the value of the field at `index`, keeping its place and spelling.
   public mutating func replaceValue(at index: Int, with value: [UInt8]) throws(HTTPFieldError) {
@@ -102,12 +183,6 @@ public struct HTTPFields: Sendable {
     storage.append(contentsOf: value)
     slices[index].valueEnd = UInt32(storage.count)
   }
-
-  func isNamed(_ name: StaticString, at index: Int) -> Bool {
-    let slice = slices[index]
-    guard Int(slice.nameEnd &- slice.nameStart) == name.utf8CodeUnitCount else { return false }
-    return ASCII.equal(storage[Int(slice.nameStart)..<Int(slice.nameEnd)], lowercase: name)
-  }
 }
 
 extension HTTPFields: RandomAccessCollection {
@@ -115,10 +190,7 @@ extension HTTPFields: RandomAccessCollection {
   public var endIndex: Int { slices.count }
 
   public subscript(index: Int) -> HTTPField {
-    let slice = slices[index]
-    return HTTPField(
-      name: storage[Int(slice.nameStart)..<Int(slice.nameEnd)],
-      value: storage[Int(slice.valueStart)..<Int(slice.valueEnd)])
+    HTTPField(name: storage[slices[index].name], value: value(at: index))
   }
 }
 

@@ -19,6 +19,14 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
   /// Whether `name` is a token, as a method must be.
   public static func isValid(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) }
 
+  /// Whether it asks for nothing but an answer (RFC 9110 §9.2.1). An unknown method does not.
+  public var isSafe: Bool {
+    switch rawValue {
+    case "GET", "HEAD", "OPTIONS", "TRACE": true
+    default: false
+    }
+  }
+
   /// Whether sending it twice means the same as sending it once (RFC 9110 §9.2.2). An unknown method does not.
   public var isIdempotent: Bool {
     switch rawValue {

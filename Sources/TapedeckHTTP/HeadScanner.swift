@@ -14,7 +14,7 @@ struct HeadScanner: Sendable {
   /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
   mutating func scan(_ bytes: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> Int? {
     try checkLineStart(bytes, limits)
-    while let lineFeed = Self.firstLineFeed(bytes, from: position) {
+    while let lineFeed = ASCII.firstLineFeed(bytes, from: position) {
       position = lineFeed + 1
       // Before anything else about the line, so that how the bytes were cut does not choose the error.
       try check(position, limits)
@@ -67,21 +67,5 @@ struct HeadScanner: Sendable {
     guard end - start <= limits.headBytes else {
       throw lines == 0 && limits.headBytes >= limits.targetBytes ? .targetTooLong : .headTooLarge
     }
-  }
-
-  /// Sixteen bytes at a time while they last.
-  private static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var index = start
-    let lineFeeds = SIMD16<UInt8>(repeating: ASCII.lineFeed)
-    while index + 16 <= bytes.count {
-      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      if any(block .== lineFeeds) { break }
-      index += 16
-    }
-    while index < bytes.count {
-      if bytes[index] == ASCII.lineFeed { return index }
-      index += 1
-    }
-    return nil
   }
 }

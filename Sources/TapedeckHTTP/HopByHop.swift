@@ -11,18 +11,63 @@ extension HTTPFields {
   /// Removes the fields that belong to one connection only (RFC 9110 §7.6.1): those listed there, and those that
   /// `Connection` nominates. Framing and `Host` never go by nomination.
   public mutating func removeHopByHop() {
-    let nominated = values(of: "connection").flatMap { $0.split(separator: ASCII.comma) }
-      .map { $0.trimmingBlanks().map(ASCII.lowercased) }
-    removeAll { field in
-      if Self.hopByHop.contains(where: { field.isNamed($0) }) { return true }
-      guard !nominated.isEmpty else { return false }
-      let name = field.name.map(ASCII.lowercased)
-      return nominated.contains(name) && !field.isNamed("host") && !field.isNamed("content-length")
+    let nominated = nominations
+    let kept = storage.withUnsafeBufferPointer { bytes in
+      let isRemoved = { (slice: Slice) in
+        Self.isHopByHop(slice.name, in: bytes)
+          || nominated.contains { Self.equal($0, slice.name, in: bytes) } && !slice.isNamed("host", in: bytes)
+            && !slice.isNamed("content-length", in: bytes)
+      }
+      guard let first = slices.firstIndex(where: isRemoved) else { return nil as [Slice]? }
+      var kept: [Slice] = []
+      kept.reserveCapacity(slices.count)
+      kept += slices[..<first]
+      for slice in slices[(first + 1)...] where !isRemoved(slice) { kept.append(slice) }
+      return kept
     }
+    if let kept { slices = kept }
+  }
+
+  /// Where in `storage` the names stand that `Connection` lists, but for those that go anyway.
+  private var nominations: [Range<Int>] {
+    var nominations: [Range<Int>] = []
+    var next = index(of: "connection")
+    while let index = next {
+      next = self.index(of: "connection", from: index + 1)
+      let value = slices[index].value
+      storage.withUnsafeBufferPointer { bytes in
+        var start = value.lowerBound
+        while start < value.upperBound {
+          let end = bytes[start..<value.upperBound].firstIndex(of: ASCII.comma) ?? value.upperBound
+          let name = bytes[start..<end].trimmingBlanks()
+          let range = name.startIndex..<name.endIndex
+          if !ASCII.equal(name, lowercase: "close"), !Self.isHopByHop(range, in: bytes) {
+            nominations.append(range)
+          }
+          start = end + 1
+        }
+      }
+    }
+    return nominations
+  }
+
+  private static func equal(
+    _ left: Range<Int>, _ right: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    left.count == right.count
+      && zip(left, right).allSatisfy { ASCII.lowercased(bytes[$0]) == ASCII.lowercased(bytes[$1]) }
+  }
+
+  private static func isHopByHop(_ name: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard name.count < 32, hopByHopLengths >> UInt32(name.count) & 1 == 1 else { return false }
+    let name = UnsafeBufferPointer(rebasing: bytes[name])
+    return hopByHop.contains { $0.utf8CodeUnitCount == name.count && ASCII.equal(name, lowercase: $0) }
   }
 
   private static let hopByHop: [StaticString] = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade",
     "proxy-authorization",
   ]
+  /// A bit for every length that a name of the list has: most fields are told apart by that.
+  private static let hopByHopLengths = hopByHop.reduce(0 as UInt32) { $0 | 1 << UInt32($1.utf8CodeUnitCount) }
 }

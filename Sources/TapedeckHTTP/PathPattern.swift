@@ -1,15 +1,17 @@
 /// A path with holes: `/users/{id}`, `/users/:id` (Kakapo's spelling), `/files/*rest`.
 ///
-/// Matching is by segment, on the raw path; what a hole catches is percent-decoded. A pattern knows how specific it
+/// Matching is by segment, decoded on both sides: `/café` matches `/caf%C3%A9`. Doubled and surrounding slashes do not
+/// count. A pattern knows how specific it
 /// is, so that `/users/me` goes before `/users/{id}`, whatever the order of registration.
 public struct PathPattern: Sendable, Equatable {
-  enum Segment: Sendable, Equatable {
+  package enum Segment: Sendable, Hashable {
+    /// Percent-decoded.
     case literal([UInt8])
     case parameter(String)
     case rest(String)
   }
 
-  let segments: [Segment]
+  package let segments: [Segment]
 
   /// Throws when a hole has no name or the rest is not last.
   public init(_ text: String) throws(PathPatternError) {
@@ -34,7 +36,7 @@ public struct PathPattern: Sendable, Equatable {
       }
       guard index < parts.count else { return nil }
       switch segment {
-      case .literal(let bytes): guard parts[index].elementsEqual(bytes) else { return nil }
+      case .literal(let bytes): guard PercentCoding.decode(parts[index]) == bytes else { return nil }
       case .parameter(let name): caught[name] = Self.decoded(Array(parts[index]))
       case .rest: break
       }
@@ -73,7 +75,7 @@ public struct PathPattern: Sendable, Equatable {
     case (UInt8(ascii: "*"), _):
       let rest = part.dropFirst()
       return .rest(rest.isEmpty ? "rest" : String(decoding: rest, as: UTF8.self))
-    default: return .literal(Array(part))
+    default: return .literal(PercentCoding.decode(part))
     }
     guard !name.isEmpty else { throw .namelessParameter(text) }
     return .parameter(String(decoding: name, as: UTF8.self))

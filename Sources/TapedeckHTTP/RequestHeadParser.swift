@@ -21,8 +21,7 @@ enum RequestHeadParser {
     var lineStart = start
     while lineStart + 2 < head.count {
       guard slices.count < limits.fieldCount else { throw .tooManyFields }
-      var lineEnd = lineStart
-      while lineEnd < head.count, head[lineEnd] != ASCII.lineFeed { lineEnd += 1 }
+      let lineEnd = ASCII.firstLineFeed(head, from: lineStart) ?? head.count
       slices.append(try FieldLineParser.parse(head, lineStart, lineEnd - 1))
       lineStart = lineEnd + 1
     }
@@ -33,15 +32,12 @@ enum RequestHeadParser {
   private static func hostField(
     _ fields: HTTPFields, version: HTTPVersion
   ) throws(HTTPParseError) -> [UInt8] {
-    var host: ArraySlice<UInt8>?
-    for field in fields where field.isNamed("host") {
-      guard host == nil else { throw .badHost }
-      host = field.value
-    }
-    guard let host else {
+    guard let index = fields.index(of: "host") else {
       guard version == .http10 else { throw .badHost }
       return []
     }
+    guard fields.index(of: "host", from: index + 1) == nil else { throw .badHost }
+    let host = fields.value(at: index)
     guard host.isEmpty || Authority.isValid(host) else { throw .badHost }
     return Array(host)
   }

@@ -42,7 +42,7 @@ struct RequestLine: Sendable {
 
   private static func parseTarget(
     _ line: UnsafeRawBufferPointer, _ cursor: inout Int, _ limits: HTTPLimits
-  ) throws(HTTPParseError) -> ArraySlice<UInt8> {
+  ) throws(HTTPParseError) -> [UInt8] {
     let start = cursor
     while cursor < line.count, RequestTarget.isAllowed(line[cursor]) { cursor += 1 }
     guard cursor - start <= limits.targetBytes else { throw .targetTooLong }
@@ -51,7 +51,7 @@ struct RequestLine: Sendable {
       throw line[cursor] == ASCII.carriageReturn || line[cursor] == ASCII.tab ? .badRequestLine : .badTarget
     }
     defer { cursor += 1 }
-    return Array(line[start..<cursor])[...]
+    return Array(line[start..<cursor])
   }
 
   /// Exactly `HTTP/D.D` and CRLF; any 1.x is 1.1 or 1.0 (RFC 9110 §2.5), other majors are not ours.

@@ -12,19 +12,19 @@ enum RequestTarget {
 
   /// Path and query, and the authority when the target named one.
   static func resolve(
-    _ target: ArraySlice<UInt8>, method: HTTPMethod
+    _ target: [UInt8], method: HTTPMethod
   ) throws(HTTPParseError) -> (originForm: [UInt8], authority: [UInt8]?) {
     if method == .connect {
       // RFC 9112 §3.2.3: CONNECT names host and port, nothing else.
-      guard Authority.isValid(target), Authority.namesPort(target) else { throw .badTarget }
+      guard Authority.isValid(target[...]), Authority.namesPort(target[...]) else { throw .badTarget }
       throw .connectUnsupported
     }
-    if target.first == UInt8(ascii: "/") { return (Array(target), nil) }
-    if target.elementsEqual([UInt8(ascii: "*")]) {
+    if target.first == UInt8(ascii: "/") { return (target, nil) }
+    if target == [UInt8(ascii: "*")] {
       guard method == .options else { throw .badTarget }
-      return (Array(target), nil)
+      return (target, nil)
     }
-    return try resolveAbsolute(target, method: method)
+    return try resolveAbsolute(target[...], method: method)
   }
 
   private static func resolveAbsolute(

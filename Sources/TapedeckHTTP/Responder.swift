@@ -34,18 +34,22 @@ public struct HTTPAnswer {
 
   public var source: Source
   public var content: Content
+  public var explanation: AnswerExplanation?
+  /// The request's target as logs may show it, where that is not as it came.
+  public var shownTarget: [UInt8]?
 
-  public init(_ content: Content, by source: Source) {
+  public init(_ content: Content, by source: Source, explanation: AnswerExplanation? = nil) {
     self.content = content
     self.source = source
+    self.explanation = explanation
   }
 }
 
 /// An answer that is sent many times: its head and body as they go on the wire, made once.
 public final class PreparedResponse: Sendable {
   public let status: Int
-  /// Status line and fields, without the blank line.
-  public let openHead: [UInt8]
+  /// Status line, fields and blank line.
+  public let head: [UInt8]
   /// The body as HTTP/1.1 wants it: framed in chunks when the head says so.
   public let wireBody: [UInt8]
   /// What a client of HTTP/1.0, which knows no chunks, gets instead (RFC 9112 §7.1); nil when there is no difference.
@@ -60,7 +64,7 @@ public final class PreparedResponse: Sendable {
       hasNoBody ? .none : chunks == nil ? .length(response.body.count) : .chunked
     status = response.head.status
     contentBytes = hasNoBody ? 0 : response.body.count
-    openHead = HTTP1Serializer.openHead(response.head, framing: framing)
+    head = HTTP1Serializer.openHead(response.head, framing: framing) + HTTP1Serializer.crlf
     switch framing {
     case .chunked:
       wireBody = Self.chunked(response, sizes: chunks ?? [])
@@ -70,6 +74,34 @@ public final class PreparedResponse: Sendable {
     }
   }
 
+  private init(_ prepared: PreparedResponse, head: [UInt8], unchunked: HTTPResponse?) {
+    status = prepared.status
+    self.head = head
+    wireBody = prepared.wireBody
+    self.unchunked = unchunked
+    contentBytes = prepared.contentBytes
+  }
+
+  /// The head without its blank line, so that a field may follow.
+  public var openHead: ArraySlice<UInt8> { head.dropLast(HTTP1Serializer.crlf.count) }
+
+  /// The same with one more field, which is valid.
+  package func adding(_ name: StaticString, _ value: String) -> PreparedResponse {
+    var fields = HTTPFields()
+    fields.append(literal: name, value)
+    var unchunked = unchunked
+    unchunked?.head.fields.append(literal: name, value)
+    let line = fields.flatMap { $0.name + ": ".utf8 + $0.value + HTTP1Serializer.crlf }
+    return PreparedResponse(self, head: openHead + line + HTTP1Serializer.crlf, unchunked: unchunked)
+  }
+
+  /// The answer it was made of, read back. A body that was never sent is not in it.
+  public var response: HTTPResponse? {
+    if let unchunked { return unchunked }
+    guard let head = try? HTTP1ResponseHeadParser.parse(head) else { return nil }
+    return HTTPResponse(head: head, body: wireBody)
+  }
+
   private static func chunked(_ response: HTTPResponse, sizes: [Int]) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(response.body.count + sizes.count * 8 + 64)
@@ -77,12 +109,13 @@ public final class PreparedResponse: Sendable {
     for size in sizes + [response.body.count] {
       let end = min(start + size, response.body.count)
       guard end > start else { continue }
-      out += HTTP1Serializer.chunkHead(end - start)
+      HTTP1Serializer.appendChunkHead(end - start, to: &out)
       out += response.body[start..<end]
       out += HTTP1Serializer.crlf
       start = end
     }
-    return out + HTTP1Serializer.lastChunk(trailers: response.trailers)
+    HTTP1Serializer.appendLastChunk(trailers: response.trailers, to: &out)
+    return out
   }
 }
 

@@ -5,7 +5,6 @@ internal import TapedeckUpstream
 /// Where one exchange is to be remembered.
 struct RecordingJob {
   let tape: Tape
-  let key: MatchKey
   let arrival: Int
 }
 
@@ -71,8 +70,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
     self.framing = framing
     if let job {
       recording = ResponseRecording(
-        job: job, request: request, sentFields: client.sentFields(for: request), upstream: upstream,
-        head: head,
+        job: job, request: request, sentFields: upstream.sentFields, upstream: upstream, head: head,
         framing: framing)
     }
     var outgoing = head

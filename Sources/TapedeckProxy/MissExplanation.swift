@@ -1,86 +1,89 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
 
-/// The refusal of a request that nothing answers: what came, what was nearest, what differed, and what to run next
-/// (RFC 9457 problem document).
+/// Explains why nothing answers a request.
 struct MissExplanation: Sendable {
   private static let nearestCount = 3
   private static let curlBodyBytes = 1024
+  private static let targetBytes = 2048
+  private static let detailDifferences = 4
 
   let mode: RecordMode
   let status: Int
-  let upstream: String?
-  let cassetteName: String?
+  let fixes: MissFixes
+  private let cassetteName: String?
 
   init(_ configuration: ProxyConfiguration) {
     mode = configuration.mode
     status = configuration.missStatus
-    upstream = configuration.upstream
     cassetteName = configuration.cassette
+    fixes = MissFixes(configuration)
   }
 
-  func response(to request: HTTPRequest, cassette: Cassette?) -> HTTPResponse {
+  /// - Parameter recorded: how many answers to this request were recorded, all of which have been given.
+  func miss(_ request: HTTPRequest, cassette: Cassette?, recorded: Int) -> Miss {
     let nearest = cassette?.nearest(to: request, limit: Self.nearestCount) ?? []
-    let document: JSONValue = [
-      "title": "no recording matches this request",
-      "status": JSONValue(status),
-      "detail": JSONValue(detail(request, nearest: nearest, cassette: cassette)),
-      "request": ["method": JSONValue(request.method.rawValue), "target": JSONValue(request.targetText)],
-      "nearest": .array(nearest.map(Self.describe)),
-      "fix": JSONValue(fix(cassette)),
-      "curl": JSONValue(Self.curl(request)),
-    ]
-    return HTTPResponse(
-      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+    let fixes = fixes.all(for: nearest.first, cassette: cassette, recorded: recorded)
+    return Miss(
+      method: request.method.rawValue, target: Self.shortened(request.targetText),
+      detail: detail(request, nearest: nearest, recorded: recorded),
+      nearest: nearest.map(Self.describe),
+      fixes: fixes, curl: Self.curl(request),
+      sort: Self.sort(
+        request, nearest: nearest.first, matcher: cassette?.matcher, isIgnorable: fixes.count > 1))
   }
 
-  private func detail(_ request: HTTPRequest, nearest: [NearMiss], cassette: Cassette?) -> String {
-    let asked = "\(request.method) \(request.targetText)"
+  /// One method and target, as far as they are compared, one nearest recording, one list of places that differ. Where
+  /// all of those look new in every request, so does the query.
+  private static func sort(
+    _ request: HTTPRequest, nearest: NearMiss?, matcher: RequestMatcher?, isIgnorable: Bool
+  ) -> String {
+    let target = isIgnorable ? Array(request.path) : matcher?.comparedTarget(of: request) ?? request.target
+    let words = [
+      request.method.rawValue, String(decoding: target, as: UTF8.self), nearest?.answer.fileName ?? "",
+    ]
+    return shortened((words + (nearest?.differences.map(\.field) ?? [])).joined(separator: " "))
+  }
+
+  private static func shortened(_ target: String) -> String {
+    target.utf8.count <= targetBytes ? target : target.prefix(targetBytes) + "…"
+  }
+
+  private func detail(_ request: HTTPRequest, nearest: [NearMiss], recorded: Int) -> String {
+    let asked = "\(request.method) \(Self.shortened(request.targetText))"
     guard let cassetteName else {
       return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
     }
     guard let first = nearest.first else {
       return "\(asked): cassette \(cassetteName) holds no recordings (mode \(mode.rawValue))"
     }
-    let differences = first.differences.map(\.description).joined(separator: "; ")
+    if recorded > 0 {
+      let times = recorded == 1 ? "once" : "\(recorded) times"
+      return
+        "\(asked) was recorded \(times) in cassette \(cassetteName), and asked once more (mode \(mode.rawValue))"
+    }
+    var differences = first.differences.prefix(Self.detailDifferences).map(\.description)
+    let rest = first.differences.count - differences.count
+    if rest > 0 { differences.append("and \(rest) more") }
     return "\(asked) is not in cassette \(cassetteName) (mode \(mode.rawValue)); "
-      + "nearest is \(first.answer.fileName): \(differences)"
+      + "nearest is \(first.answer.fileName): \(differences.joined(separator: "; "))"
   }
 
-  private static func describe(_ miss: NearMiss) -> JSONValue {
-    [
-      "file": JSONValue(miss.answer.fileName),
-      "request": JSONValue(
-        "\(miss.answer.interaction.request.method) \(miss.answer.interaction.request.targetText)"),
-      "differences": .array(miss.differences.map { JSONValue($0.description) }),
-    ]
-  }
-
-  private func fix(_ cassette: Cassette?) -> String {
-    let upstream = upstream ?? cassette?.upstream ?? "URL"
-    return "tapedeck serve --mode new_episodes --upstream \(upstream) --cassette \(cassetteName ?? "NAME")"
+  private static func describe(_ miss: NearMiss) -> Miss.Nearest {
+    let request = miss.answer.interaction.request
+    return Miss.Nearest(
+      file: miss.answer.fileName, request: "\(request.method) \(shortened(request.targetText))",
+      differences: miss.differences.map {
+        Miss.Difference(field: $0.field, recorded: $0.recorded, received: $0.received)
+      })
   }
 
   /// The request as a command, without header values that may be secret.
   private static func curl(_ request: HTTPRequest) -> String {
-    var words = ["curl"]
-    if request.method == .head {
-      words.append("--head")
-    } else if request.method != .get || !request.body.isEmpty {
-      words += ["-X", quoted(request.method.rawValue)]
-    }
-    if let type = request.fields.text("content-type") { words += ["-H", quoted("Content-Type: \(type)")] }
-    if !request.body.isEmpty {
-      let isShown = request.body.count <= curlBodyBytes && request.body.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
-      words += ["--data-binary", isShown ? quoted(String(decoding: request.body, as: UTF8.self)) : "@BODY"]
-    }
-    let authority = String(decoding: request.authority, as: UTF8.self)
-    words.append(quoted("http://\(authority)\(request.targetText)"))
-    return words.joined(separator: " ")
-  }
-
-  /// In single quotes, as a POSIX shell reads them.
-  private static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    let isShort = request.body.count <= curlBodyBytes && request.body.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    let command = CurlCommand(
+      request, base: "http://\(String(decoding: request.authority, as: UTF8.self))",
+      body: isShort ? .inline : .file("BODY"), fields: { $0.isNamed("content-type") || $0.isNamed("accept") })
+    return command.text
   }
 }

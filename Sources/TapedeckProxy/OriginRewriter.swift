@@ -26,8 +26,14 @@ struct OriginRewriter: Sendable {
     }
   }
 
+  /// Whether there is anything to look at.
+  private static func holdsAddresses(_ fields: HTTPFields) -> Bool {
+    fields.contains("location") || fields.contains("content-location") || fields.contains("set-cookie")
+  }
+
   /// The fields for a client that reached us as `proxyAuthority`.
   func rewritten(_ fields: HTTPFields, proxyAuthority: [UInt8]) -> HTTPFields {
+    guard Self.holdsAddresses(fields) else { return fields }
     var result = fields
     for (index, field) in fields.enumerated() {
       let isLocation = field.isNamed("location") || field.isNamed("content-location")

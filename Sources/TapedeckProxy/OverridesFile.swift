@@ -33,7 +33,7 @@ public enum OverridesFile {
     }
     let method = try methodName(route["method"], at: place)
     let response = try response(route, at: place)
-    do { try router.on(method, path) { _ in response } } catch {
+    do { try router.register(method, path) { _ in response } } catch {
       throw OverrideProblem("\(place): \(error)")
     }
   }
@@ -52,31 +52,30 @@ public enum OverridesFile {
     guard (200...999).contains(status) else {
       throw OverrideProblem("\(place): `status` must be a number from 200 to 999")
     }
-    var response = Response(statusCode: status)
-    response.headerFields = try headers(route["headers"], at: place)
-    if let json = route["json"] { response.body = .json(json) }
+    let headers = try headers(route["headers"], at: place)
     if let text = route["text"] {
-      guard response.body == nil, let content = text.text else {
+      guard route["json"] == nil, let content = text.text else {
         throw OverrideProblem("\(place): `text` must be a text, and stand without `json`")
       }
-      response.body = .text(content)
+      return Response(statusCode: status, text: content, headers: headers)
     }
-    return response
+    guard let json = route["json"] else { return Response(statusCode: status, headers: headers) }
+    return Response(statusCode: status, json: json, headers: headers)
   }
 
   private static func headers(
     _ value: JSONValue?, at place: String
-  ) throws(OverrideProblem) -> [(name: String, value: String)] {
-    guard let value else { return [] }
+  ) throws(OverrideProblem) -> HeaderFields {
+    guard let value else { return [:] }
     guard let members = value.members else { throw OverrideProblem("\(place): `headers` must be an object") }
     var fields = HTTPFields()
-    var result: [(name: String, value: String)] = []
+    var result = HeaderFields()
     for member in members {
       guard let text = member.value.text else {
         throw OverrideProblem("\(place): header \(member.name.text) must be a text")
       }
       do { try fields.append(member.name.text, text) } catch { throw OverrideProblem("\(place): \(error)") }
-      result.append((member.name.text, text))
+      result.add(member.name.text, text)
     }
     return result
   }

@@ -15,6 +15,10 @@ public struct ProxyConfiguration: Sendable {
   /// The folder of the cassette.
   public var cassette: String?
   public var mode = RecordMode.none
+  /// What of a request is compared, instead of what the cassette says or in addition; a recording keeps it for later.
+  public var match: MatchSpec?
+  /// What to hide beside what the cassette or the default list says; a recording keeps it for later.
+  public var redaction = RedactionChoice()
   /// What a finished exchange survives before the cassette is sealed.
   public var durability = Durability.process
   /// What the k+1-th request gets when k answers were recorded.
@@ -23,6 +27,8 @@ public struct ProxyConfiguration: Sendable {
   public var clients = ClientLimits()
   /// How fast recorded answers are given.
   public var pace = ReplayPace.instant
+  /// Whether every answer says in a field of its own who gave it.
+  public var explains = false
   /// The status of a refusal.
   public var missStatus = 502
   public var caCertificate: String?

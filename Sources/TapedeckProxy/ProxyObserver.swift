@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+internal import TapedeckRecording
 internal import TapedeckServer
 internal import TapedeckSockets
 
@@ -21,10 +22,12 @@ public struct ExchangeLog: Sendable {
 final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
+  private let redaction: Redaction
   private var lines: [UInt8] = []
 
-  init(statistics: ProxyStatistics, log: ExchangeLog?, loop: EventLoop) {
+  init(statistics: ProxyStatistics, log: ExchangeLog?, redaction: Redaction, loop: EventLoop) {
     self.statistics = statistics
+    self.redaction = redaction
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
@@ -32,7 +35,11 @@ final class ProxyObserver: ExchangeObserver {
 
   func exchangeFinished(_ summary: ExchangeSummary) {
     statistics.count(summary)
-    log?.format(summary, &lines)
+    guard let log else { return }
+    // An answer that came about by an error says nothing about what may be shown.
+    var shown = summary
+    shown.target = redaction.redacted(target: summary.target)
+    log.format(shown, &lines)
   }
 
   private func flush() {

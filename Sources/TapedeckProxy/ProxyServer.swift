@@ -21,10 +21,11 @@ public final class ProxyServer: Sendable {
     guard
       let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
-    let upstream = try configuration.upstream.map { try Self.upstreamConfiguration($0, configuration) }
+    let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics()
     let recording = try Recording.open(configuration, upstream: upstream?.origin)
+    recording.tellRules(to: configuration.notice)
     let tape = Tape(
       configuration: configuration, cassette: recording.cassette, recorder: recording.recorder,
       statistics: statistics)
@@ -36,22 +37,28 @@ public final class ProxyServer: Sendable {
         upstreamConnections: upstream.map { $0.maxConnectionsPerLoop * configuration.threads } ?? 0)
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
-        makeObserver: { ProxyObserver(statistics: statistics, log: configuration.log, loop: $0) },
+        makeObserver: {
+          ProxyObserver(
+            statistics: statistics, log: configuration.log, redaction: tape.matcher.redaction, loop: $0)
+        },
         makeResponder: { loop in
           let client = try upstream.map { settings in
             var settings = settings
             settings.onConnectionOpened = { statistics.countUpstreamConnection() }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
+          let tapeResponder = TapeResponder(
+            tape: tape, upstream: client, liveRewriter: liveRewriter,
+            replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
+            missExplanation: missExplanation, explains: configuration.explains)
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
-            RouteResponder(configuration.router),
-            TapeResponder(
-              tape: tape, upstream: client, liveRewriter: liveRewriter,
-              replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
-              missExplanation: missExplanation),
+            RouteResponder(configuration.router, before: tapeResponder, loop: loop),
+            tapeResponder,
           ])
-          return PolicyResponder(before: chain)
+          let policy = PolicyResponder(
+            before: chain, logging: configuration.log == nil ? nil : tape.matcher.redaction)
+          return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
         server.stop(graceMilliseconds: 0)
@@ -63,6 +70,11 @@ public final class ProxyServer: Sendable {
     }
     self.tape = tape
     self.statistics = statistics
+    if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
+      configuration.notice(
+        "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
+      )
+    }
     recoveredCount = recording.recorder?.recoveredCount ?? 0
     warnings = (recording.recorder?.warnings ?? []) + (recording.cassette?.warnings ?? [])
   }
@@ -82,6 +94,7 @@ public final class ProxyServer: Sendable {
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure
     summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0
+    summary.redacted = tape.recorder?.hiddenCount ?? 0
     if let report = try tape.recorder?.seal() {
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
@@ -89,21 +102,15 @@ public final class ProxyServer: Sendable {
     return summary
   }
 
-  private static func upstreamConfiguration(
-    _ url: String, _ configuration: ProxyConfiguration
-  ) throws -> UpstreamConfiguration {
-    var upstream = UpstreamConfiguration(origin: try UpstreamOrigin(url))
-    upstream.caCertificatePath = configuration.caCertificate
-    upstream.verifiesTLS = configuration.verifiesTLS
-    upstream.preservesHost = configuration.preservesHost
-    upstream.passesEncodings = configuration.passesEncodings
-    upstream.usesEnvironmentProxy = configuration.usesEnvironmentProxy
-    upstream.timeouts.connectMilliseconds = configuration.connectTimeoutMilliseconds
-    upstream.timeouts.firstByteMilliseconds = configuration.firstByteTimeoutMilliseconds
-    upstream.timeouts.readIdleMilliseconds = configuration.readTimeoutMilliseconds
-    upstream.maxConnectionsPerLoop = configuration.maxUpstreamConnectionsPerThread
-    return upstream
+  /// How often each recording was given, in the order of the files' names; none where no cassette is replayed.
+  public var uses: [InteractionUse] {
+    guard tape.mode.consultsCassette, let cassette = tape.cassette else { return [] }
+    return InteractionUse.all(
+      in: cassette, onExhausted: tape.onExhausted, drifted: statistics.driftedFiles)
   }
+
+  /// By what requests are compared, in the words of `--match`.
+  public var matchItems: [String] { tape.matcher.rules.items }
 
   /// A proxy whose origin is itself would ask itself until nothing is left to ask with (RFC 9110 §7.6).
   private static func refuseLoop(
@@ -141,7 +148,7 @@ private struct Recording {
     do {
       if mode.consultsCassette {
         try recording.load(
-          directory, rewritesOrigin: configuration.rewritesOrigin,
+          directory, match: configuration.match, rewritesOrigin: configuration.rewritesOrigin,
           mayBeAbsent: mode != .none && upstream != nil)
       }
       if mode == .once, recording.cassette == nil {
@@ -159,12 +166,29 @@ private struct Recording {
   ) throws -> CassetteRecorder {
     try CassetteRecorder.open(
       directory, upstream: upstream?.description, replacing: configuration.mode == .all,
-      durability: configuration.durability)
+      match: configuration.match, redaction: configuration.redaction, durability: configuration.durability)
   }
 
-  private mutating func load(_ directory: String, rewritesOrigin: Bool, mayBeAbsent: Bool) throws {
+  /// Says so when requests are compared by other rules than the cassette's.
+  func tellRules(to notice: (String) -> Void) {
+    if let recorder, let replaced = recorder.replacedRules {
+      notice(
+        "\(recorder.path) will compare \(Self.text(recorder.matcher.rules)); it compared \(Self.text(replaced))"
+      )
+    } else if recorder == nil, let cassette, cassette.matcher.rules != cassette.recordedRules {
+      notice(
+        "comparing \(Self.text(cassette.matcher.rules)) in this run; "
+          + "\(cassette.path) itself compares \(Self.text(cassette.recordedRules))")
+    }
+  }
+
+  private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
+
+  private mutating func load(
+    _ directory: String, match: MatchSpec?, rewritesOrigin: Bool, mayBeAbsent: Bool
+  ) throws {
     do {
-      let cassette = try Cassette.load(directory) { interaction, upstream in
+      let cassette = try Cassette.load(directory, match: match) { interaction, upstream in
         Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
       }
       self.cassette = cassette

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TapedeckHTTP
+internal import TapedeckRecording
 
 /// Counters that every loop adds to.
 final class ProxyStatistics: Sendable {
@@ -12,6 +13,9 @@ final class ProxyStatistics: Sendable {
   private let failed = Atomic(0)
   private let oversized = Atomic(0)
   private let upstreamConnections = Atomic(0)
+  private let drifted = Atomic(0)
+  private let misses = MissLedger()
+  private let drifts = DriftLedger()
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
@@ -20,7 +24,19 @@ final class ProxyStatistics: Sendable {
   func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
   func countFailed() { failed.add(1, ordering: .relaxed) }
   func countUpstreamConnection() { upstreamConnections.add(1, ordering: .relaxed) }
-  func countUnmatched() { unmatched.add(1, ordering: .relaxed) }
+  /// Whether it is the first of its kind.
+  func countUnmatched(_ miss: Miss) -> Bool {
+    unmatched.add(1, ordering: .relaxed)
+    return misses.add(miss)
+  }
+
+  func countDrift(_ differences: [RequestDifference], file: String) {
+    drifted.add(1, ordering: .relaxed)
+    drifts.add(differences, file: file)
+  }
+
+  /// How many requests that got a recording drifted, by its file.
+  var driftedFiles: [String: Int] { drifts.files }
 
   func count(_ summary: ExchangeSummary) {
     switch summary.source {
@@ -42,6 +58,9 @@ final class ProxyStatistics: Sendable {
     summary.oversized = oversized.load(ordering: .relaxed)
     summary.failed = failed.load(ordering: .relaxed)
     summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
+    summary.drifted = drifted.load(ordering: .relaxed)
+    (summary.unmatchedRequests, summary.otherUnmatched) = misses.groups
+    (summary.driftedFields, summary.otherDrift) = drifts.fields
     return summary
   }
 }
@@ -49,6 +68,8 @@ final class ProxyStatistics: Sendable {
 /// What a run came to.
 public struct ProxySummary: Sendable, Equatable {
   public var recorded = 0
+  /// Secrets that were hidden in what was recorded.
+  public var redacted = 0
   public var replayed = 0
   /// Of the replayed: answers given once more after the recording had run out.
   public var repeated = 0
@@ -59,6 +80,14 @@ public struct ProxySummary: Sendable, Equatable {
   /// Passed through because they were too large to be recorded.
   public var oversized = 0
   public var unmatched = 0
+  /// Of the replayed: answers to requests that differed from the recorded ones where the rules ignore it.
+  public var drifted = 0
+  /// The unmatched requests by sort, at most a hundred, and how many others there were.
+  public var unmatchedRequests: [UnmatchedRequest] = []
+  public var otherUnmatched = 0
+  /// Where requests drifted, at most a hundred places, and how often others did.
+  public var driftedFields: [DriftedField] = []
+  public var otherDrift = 0
   /// Exchanges with the origin that came to nothing.
   public var failed = 0
   /// Recordings that nobody asked for.

@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+internal import TapedeckRecording
 
 /// What a proxy owes a request before anyone is asked for an answer (RFC 9110 §7.6, §9.3.8): not to echo it, not to
 /// send it round in circles, and to count its hops.
@@ -12,6 +13,11 @@ enum RequestPolicy {
   /// The name that a proxy of this kind has in `Via`.
   private static let pseudonym: StaticString = "tapedeck"
   private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+  /// Whether there is anything to look at, as there is not in nearly all requests.
+  static func concerns(_ request: HTTPRequest) -> Bool {
+    request.method == .trace || request.method == .options || request.fields.contains("via")
+  }
 
   static func verdict(on request: HTTPRequest) -> Verdict {
     // RFC 9110 §7.6.3: our own name there means that the request has been here.
@@ -62,14 +68,26 @@ enum RequestPolicy {
   }
 }
 
-/// The policy before the chain.
+/// The policy before the chain; and what logs may show of a request.
 final class PolicyResponder: Responder {
   private let chain: any Responder
+  /// Nil where nothing is logged.
+  private let redaction: Redaction?
 
-  init(before chain: any Responder) { self.chain = chain }
+  init(before chain: any Responder, logging redaction: Redaction?) {
+    self.chain = chain
+    self.redaction = redaction
+  }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    switch RequestPolicy.verdict(on: request) {
+    var answer = try answer(to: request)
+    if let redaction { answer?.shownTarget = redaction.comparable(request).target }
+    return answer
+  }
+
+  private func answer(to request: HTTPRequest) throws -> HTTPAnswer? {
+    guard RequestPolicy.concerns(request) else { return try chain.respond(to: request) }
+    return switch RequestPolicy.verdict(on: request) {
     case .pass(let request): try chain.respond(to: request)
     case .answer(let response): HTTPAnswer(.response(response), by: .server)
     }

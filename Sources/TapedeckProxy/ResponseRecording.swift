@@ -27,7 +27,7 @@ final class ResponseRecording {
     self.upstream = upstream
     self.head = head
     self.framing = framing
-    spool = job.tape.recorder?.makeSpool()
+    spool = job.tape.recorder?.makeSpool(answering: request, fields: head.fields)
     if case .length(let length) = framing { size = length }
     if isOversized { skip() }
     size = 0
@@ -73,8 +73,10 @@ final class ResponseRecording {
     guard let spool else { return }
     self.spool = nil
     do {
+      let body = try spool.finish()
+      chunks.take(spool.mapped(chunkSizes: chunks.sizes))
       let response = RecordedResponse(
-        head: head, body: try spool.finish(), chunkSizes: framing == .chunked ? chunks.sizes : nil,
+        head: head, body: body, chunkSizes: framing == .chunked ? chunks.sizes : nil,
         trailers: trailers, isCloseDelimited: framing == .untilClose)
       let volatile = VolatileFacts(
         recordedAtMilliseconds: WallClock.now, durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
@@ -82,9 +84,9 @@ final class ResponseRecording {
         chunkOffsetsMilliseconds: framing == .chunked ? chunks.offsetsMilliseconds : nil)
       var sent = request
       sent.fields = sentFields
+      if !job.tape.matcher.rules.parts.contains(.host) { sent.authority = [] }
       job.tape.record(
-        Interaction(request: sent, response: response, volatile: volatile), key: job.key, arrival: job.arrival
-      )
+        Interaction(request: sent, response: response, volatile: volatile), arrival: job.arrival)
     } catch {
       job.tape.fail("\(error)")
     }
@@ -96,6 +98,16 @@ struct ChunkLog {
   private(set) var sizes: [Int] = []
   private(set) var offsetsMilliseconds: [Double]? = []
   private var current = 0
+
+  /// Takes the sizes that chunks have in the recording, where those that have nothing left are none.
+  mutating func take(_ mapped: [Int]) {
+    guard mapped != sizes else { return }
+    if let offsets = offsetsMilliseconds {
+      offsetsMilliseconds =
+        offsets.count == mapped.count ? zip(offsets, mapped).filter { $0.1 > 0 }.map(\.0) : nil
+    }
+    sizes = mapped.filter { $0 > 0 }
+  }
 
   mutating func append(_ count: Int, endsChunk: Bool, at nanoseconds: Int64) {
     current += count

@@ -1,13 +1,33 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckSockets
 
 /// Registered routes as a link of the chain.
+///
+/// A handler that is not `async` runs here, on the loop; one that is, or that has a latency, answers as a stream.
 final class RouteResponder: Responder {
   private let router: Router
+  private let next: any Responder
+  private let loop: EventLoop
 
-  init(_ router: Router) { self.router = router }
+  /// - Parameter next: who answers what handlers let go on.
+  init(_ router: Router, before next: any Responder, loop: EventLoop) {
+    self.router = router
+    self.next = next
+    self.loop = loop
+  }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    try router.respond(to: request).map { HTTPAnswer(.response($0), by: .route) }
+    guard !router.isEmpty, let match = router.match(Request(http: request), at: .server) else { return nil }
+    guard match.latencyNanoseconds == 0, !match.isAsync else {
+      return HTTPAnswer(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
+    }
+    switch match.answer() {
+    case .response(let response): return HTTPAnswer(.response(response), by: .route)
+    case .stream(let head, let stream):
+      let source = StreamedBody(stream, head: head, to: request.method, loop: loop)
+      return HTTPAnswer(.stream(source), by: .route)
+    case .passthrough: return nil
+    }
   }
 }

@@ -6,20 +6,21 @@ internal import TapedeckRecording
 final class Tape: Sendable {
   /// What to do with one request, with all that doing it takes.
   enum Decision {
-    case replay(RecordedAnswer)
-    case record(MatchKey, arrival: Int)
+    case replay(RecordedSequence.Turn)
+    case record(arrival: Int)
     case forward
-    case refuse
+    /// - Parameter recorded: how many answers to it there were, all of which have been given.
+    case refuse(recorded: Int)
   }
 
   let mode: RecordMode
   let cassette: Cassette?
   let recorder: CassetteRecorder?
-  private let matcher: RequestMatcher
+  let matcher: RequestMatcher
   let statistics: ProxyStatistics
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
-  private let onExhausted: ExhaustionPolicy
+  let onExhausted: ExhaustionPolicy
   private let notice: @Sendable (String) -> Void
   let maxRecordedBodyBytes: Int
   private let failure = Mutex<String?>(nil)
@@ -31,7 +32,8 @@ final class Tape: Sendable {
     mode = configuration.mode
     self.cassette = cassette
     self.recorder = recorder
-    matcher = cassette?.matcher ?? RequestMatcher()
+    matcher =
+      cassette?.matcher ?? recorder?.matcher ?? RequestMatcher(redaction: Redaction(upstream: nil))
     self.statistics = statistics
     cassetteExisted = cassette != nil
     hasUpstream = configuration.upstream != nil
@@ -42,27 +44,44 @@ final class Tape: Sendable {
 
   /// Decides, and takes the answer it decides on.
   func decide(_ request: HTTPRequest) -> Decision {
-    guard mode != .passthrough else { return hasUpstream ? .forward : .refuse }
-    let key = matcher.key(for: request)
-    let sequence = mode.consultsCassette ? cassette?.sequence(for: key) : nil
-    let answer = sequence?.next(onExhausted: onExhausted)
-    let situation: RecordingSituation = answer != nil ? .recorded : sequence != nil ? .exhausted : .unknown
+    guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
+    let sequence = mode.consultsCassette ? sequence(for: request) : nil
+    let turn = sequence?.next(onExhausted: onExhausted)
+    let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream) {
     case .replay:
-      guard let answer else { return .refuse }
-      if answer.isBeyondRecording { statistics.countRepeated() }
-      return .replay(answer.answer)
-    case .record: return recorder.map { .record(key, arrival: $0.nextArrival()) } ?? .forward
+      guard let turn else { break }
+      if turn.isBeyondRecording { statistics.countRepeated() }
+      return .replay(turn)
+    case .record: return recorder.map { .record(arrival: $0.nextArrival()) } ?? .forward
     case .forward: return .forward
-    case .refuse: return .refuse
+    case .refuse: break
     }
+    return .refuse(recorded: sequence?.answers.count ?? 0)
+  }
+
+  /// Where a request differs from the recording it gets, though not by the rules; counted.
+  func drift(of request: HTTPRequest, from answer: RecordedAnswer) -> [String] {
+    let drift = matcher.drift(of: request, from: answer.interaction)
+    if !drift.isEmpty { statistics.countDrift(drift, file: answer.fileName) }
+    return drift.map(\.field)
+  }
+
+  private func sequence(for request: HTTPRequest) -> RecordedSequence? {
+    guard let cassette else { return nil }
+    return cassette.sequence(for: matcher.key(for: request)) ?? cassette.linkedSequence(for: request)
   }
 
   /// Remembers a complete exchange. Returns when the kernel has it; a failure stops recording, not the traffic.
-  func record(_ interaction: Interaction, key: MatchKey, arrival: Int) {
+  func record(_ interaction: Interaction, arrival: Int) {
     guard let recorder, failure.withLock({ $0 }) == nil else { return }
     do {
-      if try recorder.record(interaction, key: key, arrival: arrival) { statistics.countRecorded() }
+      if try recorder.record(interaction, arrival: arrival) { statistics.countRecorded() }
+      for coding in recorder.takeUnopenedCodings() {
+        notice(
+          "warning: bodies in content coding \(coding) are recorded without a look for secrets in them; "
+            + "without --pass-encodings most origins send none")
+      }
     } catch {
       fail("\(error)")
     }

@@ -19,10 +19,21 @@ public enum CassetteError: Error, Equatable, Sendable {
   case newerFormat(file: String, version: Int)
   /// A file in `bodies/` that `file` refers to is not what it must be.
   case invalidBody(file: String, body: String, problem: String)
+  /// What is asked for does not go together with the rules of the cassette.
+  case invalidRules(MatchSpecError)
   /// There is more of something than `CassetteLimits` allows.
   case overLimit(path: String, problem: String)
   /// A line of the journal, other than its last, is damaged.
   case damagedJournal(file: String, line: Int, problem: String)
+  /// What was asked for would not do what it is meant to do; the reason says what would.
+  case refused(path: String, reason: String)
+  /// A file of another tool, into which nothing is recorded.
+  case notOurs(path: String)
+  case invalidYAML(file: String, line: Int, column: Int, problem: String)
+  /// A file that is none of those that can be read.
+  case unknownFormat(path: String)
+  /// An archive that holds a file, and is not unpacked here.
+  case packed(path: String, remedy: String)
 }
 
 extension CassetteError: CustomStringConvertible {
@@ -47,10 +58,20 @@ extension CassetteError: CustomStringConvertible {
       "\(file) was written by a newer tapedeck (format \(version)); update this one to read it"
     case .invalidBody(let file, let body, let problem):
       "\(file): the body \(body.debugDescription) \(problem); restore it from version control or record it again"
+    case .invalidRules(let error): "--match: \(error)"
     case .overLimit(let path, let problem):
       "\(path): \(problem); spread the recording over several cassettes"
     case .damagedJournal(let file, let line, let problem):
       "\(file):\(line): \(problem); delete this line to go without it, or the file to go without all it holds"
+    case .refused(let path, let reason): "\(path): \(reason)"
+    case .notOurs(let path):
+      "\(path) is a file of another tool, which is read and never written; "
+        + "make a cassette of it: tapedeck import \(path) --cassette NAME"
+    case .invalidYAML(let file, let line, let column, let problem):
+      "\(file):\(line):\(column): \(problem); correct the file, or write it again with the tool it is from"
+    case .unknownFormat(let path):
+      "\(path) is no cassette, and no file that can be read in place of one: HAR, VCR, vcrpy, WireMock or Hoverfly"
+    case .packed(let path, let remedy): "\(path) is packed; unpack it first: \(remedy)"
     }
   }
 }

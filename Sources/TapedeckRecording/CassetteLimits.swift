@@ -14,4 +14,6 @@ enum CassetteLimits {
   static let bodyFileBytes = 5 << 30
   /// Chunks of one answer, which are held as numbers.
   static let chunks = 4 << 20
+  /// A file of another tool, which is read as one: far above what browsers write before they stop.
+  static let importedBytes = 1 << 30
 }

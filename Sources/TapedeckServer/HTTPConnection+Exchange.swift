@@ -4,12 +4,17 @@ internal import TapedeckSockets
 extension HTTPConnection {
   /// The exchange being answered.
   struct Exchange {
-    var method: HTTPMethod
-    var target: [UInt8]
-    var version: HTTPVersion
-    var startedAt: MonotonicTime
-    var source = HTTPAnswer.Source.server
-    var status = 0
+    /// What will be told of it.
+    var summary: ExchangeSummary
+    let version: HTTPVersion
+    let startedAt: MonotonicTime
     var keepsAlive: Bool
+
+    /// For an answer to what is no request.
+    static func none(startedAt: MonotonicTime) -> Exchange {
+      Exchange(
+        summary: ExchangeSummary(method: HTTPMethod(rawValue: "-"), target: [UInt8(ascii: "-")]),
+        version: .http11, startedAt: startedAt, keepsAlive: false)
+    }
   }
 }

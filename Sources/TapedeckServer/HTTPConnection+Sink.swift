@@ -5,7 +5,7 @@ extension HTTPConnection: ResponseSink {
   func informational(_ head: HTTPResponseHead) {
     // An HTTP/1.0 client does not know interim answers (RFC 9110 §15.2).
     guard exchange?.version == .http11 else { return }
-    enqueue(HTTP1Serializer.informational(head))
+    enqueue { HTTP1Serializer.appendInformational(head, to: &$0) }
     _ = demandAfterWrite()
   }
 
@@ -14,10 +14,12 @@ extension HTTPConnection: ResponseSink {
     let framing = clientFraming(framing, version: exchange.version)
     streamFraming = framing
     if framing == .untilClose { exchange.keepsAlive = false }
-    exchange.status = head.status
+    exchange.summary.status = head.status
     self.exchange = exchange
-    enqueue(HTTP1Serializer.openHead(head, framing: framing))
-    enqueue(exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine)
+    enqueue { out in
+      HTTP1Serializer.appendOpenHead(head, framing: framing, to: &out)
+      out += exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine
+    }
     _ = demandAfterWrite()
   }
 
@@ -33,9 +35,11 @@ extension HTTPConnection: ResponseSink {
     guard stream != nil, streamFraming != nil else { return .gone }
     guard !bytes.isEmpty else { return .more }
     if streamFraming == .chunked {
-      enqueue(HTTP1Serializer.chunkHead(bytes.count))
-      enqueue(bytes)
-      enqueue(HTTP1Serializer.crlf)
+      enqueue { out in
+        HTTP1Serializer.appendChunkHead(bytes.count, to: &out)
+        out.append(contentsOf: bytes)
+        out += HTTP1Serializer.crlf
+      }
     } else {
       enqueue(bytes)
     }
@@ -44,7 +48,9 @@ extension HTTPConnection: ResponseSink {
 
   func end(trailers: HTTPFields) {
     guard stream != nil else { return }
-    if streamFraming == .chunked { enqueue(HTTP1Serializer.lastChunk(trailers: trailers)) }
+    if streamFraming == .chunked {
+      enqueue { HTTP1Serializer.appendLastChunk(trailers: trailers, to: &$0) }
+    }
     endStream(wasCutShort: false)
   }
 

@@ -15,10 +15,12 @@ final class HTTPConnection: EventHandler {
   private let socket: StreamSocket
   private var registration: EventLoop.Registration?
   private var interest: Interest = .read
-  private var parser: HTTP1RequestParser
+  // Neither of the two calls anyone who could come back here while it works: the parser knows nobody, and the queue
+  // only the kernel. The compiler cannot see that, and would ask at every access.
+  @exclusivity(unchecked) private var parser: HTTP1RequestParser
+  @exclusivity(unchecked) private var output = OutputQueue()
   private var bodies: BodyAccount
   private var phase = Phase.reading
-  private var output = OutputQueue()
   /// Input that waits for the answer before it.
   private var held: [UInt8] = []
   private var hasPeerClosed = false
@@ -53,16 +55,22 @@ final class HTTPConnection: EventHandler {
     } catch {
       return false
     }
-    let timer = worker.loop.makeTimer { [weak self] in self?.timeOut() }
+    // Unowned, not weak: an object that was ever referred to weakly is counted in a side table from then on. The timer
+    // is cancelled before the connection goes.
+    let timer = worker.loop.makeTimer { [unowned self] in timeOut() }
     self.timer = timer
     timer.set(worker.loop.now.adding(milliseconds: configuration.idleTimeoutMilliseconds))
     return true
   }
 
+  deinit { timer?.cancel() }
+
   // MARK: Events
 
   func descriptorReady(_ readiness: Readiness) {
-    if readiness.isBroken && !readiness.isReadable { return close(wasCutShort: true) }
+    // After a reset the kernel still hands out what came before it; working on that would serve nobody, and after
+    // an overload it would be all that is left to do.
+    if readiness.isBroken { return close(wasCutShort: true) }
     if readiness.isWritable { flush() }
     if readiness.isReadable, phase != .closed { readAndProcess() }
     if phase != .closed { settle() }
@@ -110,7 +118,7 @@ final class HTTPConnection: EventHandler {
           if offset < bytes.count { continue }
           break
         }
-        switch event {
+        switch consume event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
         case .request(let request):
@@ -142,14 +150,16 @@ final class HTTPConnection: EventHandler {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
-      method: request.method, target: request.target, version: request.version,
-      startedAt: worker.observer == nil ? worker.loop.now : .now, keepsAlive: request.keepsAlive)
-    if worker.isStopping { exchange.keepsAlive = false }
+      summary: ExchangeSummary(method: request.method, target: request.target), version: request.version,
+      startedAt: worker.observer == nil ? worker.loop.now : .now,
+      keepsAlive: request.keepsAlive && !worker.isStopping)
     do {
       guard let answer = try worker.responder.respond(to: request) else {
         return send(ErrorResponse.notFound, exchange, by: .server)
       }
-      exchange.source = answer.source
+      exchange.summary.source = answer.source
+      exchange.summary.explanation = answer.explanation
+      if let shown = answer.shownTarget { exchange.summary.target = shown }
       switch answer.content {
       case .prepared(let prepared): send(prepared, exchange)
       case .response(let response): send(response, exchange, by: answer.source)
@@ -166,10 +176,7 @@ final class HTTPConnection: EventHandler {
   private func refuse(_ response: HTTPResponse) {
     // What has come of a request is of no further use.
     parser = HTTP1RequestParser(limits: configuration.limits)
-    let exchange = Exchange(
-      method: HTTPMethod(rawValue: "-"), target: Array("-".utf8), version: .http11,
-      startedAt: worker.loop.now, keepsAlive: false)
-    send(response, exchange, by: .server)
+    send(response, .none(startedAt: worker.loop.now), by: .server)
   }
 
   /// There is no place for this client: it is told so without being heard.
@@ -181,34 +188,33 @@ final class HTTPConnection: EventHandler {
 
   // MARK: Answers in memory
 
-  func send(_ response: HTTPResponse, _ exchange: Exchange, by source: HTTPAnswer.Source) {
-    var exchange = exchange
-    exchange.source = source
-    send(PreparedResponse(response, to: exchange.method), exchange)
+  func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: HTTPAnswer.Source) {
+    exchange.summary.source = source
+    send(PreparedResponse(response, to: exchange.summary.method), exchange)
   }
 
-  private func send(_ prepared: PreparedResponse, _ exchange: Exchange) {
+  private func send(_ prepared: PreparedResponse, _ exchange: consuming Exchange) {
     if exchange.version == .http10, let unchunked = prepared.unchunked {
-      return send(PreparedResponse(unchunked, to: exchange.method), exchange)
+      return send(PreparedResponse(unchunked, to: exchange.summary.method), exchange)
     }
-    output.append(prepared.openHead)
-    output.append(exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine)
+    if exchange.keepsAlive {
+      output.append(prepared.head)
+    } else {
+      output.append(prepared.openHead + HTTP1Serializer.closeAndBlankLine)
+    }
     output.append(prepared.wireBody)
-    var exchange = exchange
-    exchange.status = prepared.status
+    exchange.summary.status = prepared.status
     finish(exchange, wasCutShort: false)
   }
 
   /// The last byte of an answer is in the queue.
-  func finish(_ exchange: Exchange, wasCutShort: Bool) {
+  func finish(_ exchange: consuming Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
-    self.exchange = nil
     bodies.release()
-    worker.observer?.exchangeFinished(
-      ExchangeSummary(
-        method: exchange.method, target: exchange.target, status: exchange.status, source: exchange.source,
-        durationNanoseconds: MonotonicTime.now.nanoseconds(since: exchange.startedAt),
-        wasCutShort: wasCutShort))
+    guard let observer = worker.observer else { return }
+    exchange.summary.durationNanoseconds = MonotonicTime.now.nanoseconds(since: exchange.startedAt)
+    exchange.summary.wasCutShort = wasCutShort
+    observer.exchangeFinished(exchange.summary)
   }
 
   // MARK: Streams
@@ -220,8 +226,9 @@ final class HTTPConnection: EventHandler {
     source.start(into: self)
   }
 
-  func enqueue(_ bytes: [UInt8]) { output.append(bytes) }
   func enqueue(_ bytes: UnsafeRawBufferPointer) { output.append(bytes) }
+  /// Lets `body` append to the output.
+  func enqueue(_ body: (inout [UInt8]) -> Void) { output.write(body) }
 
   /// What the source of a stream may do after a write. What was written leaves at the end of the turn, together with
   /// what else this turn brings, or now when it is much.
@@ -247,7 +254,7 @@ final class HTTPConnection: EventHandler {
 
   /// The stream is over; the connection goes on with the next request, unless it may not.
   func endStream(wasCutShort: Bool, resets: Bool = false) {
-    guard let exchange else { return }
+    guard let exchange = exchange.take() else { return }
     stream = nil
     streamFraming = nil
     isSourceWaiting = false
@@ -267,9 +274,10 @@ final class HTTPConnection: EventHandler {
 
   /// The stream failed before its head went out: there is still time for a proper answer.
   func sendInsteadOfStream(_ response: HTTPResponse, _ exchange: Exchange) {
+    self.exchange = nil
     phase = .reading
     isSourceWaiting = false
-    send(response, exchange, by: exchange.source)
+    send(response, exchange, by: exchange.summary.source)
     goOn()
   }
 
@@ -397,7 +405,7 @@ final class HTTPConnection: EventHandler {
     if let registration { worker.loop.remove(registration) }
     wasCutShort ? socket.closeWithReset() : socket.close()
     source?.cancel()
-    if let exchange { finish(exchange, wasCutShort: true) }
+    if let exchange = exchange.take() { finish(exchange, wasCutShort: true) }
     worker.forget(self)
   }
 }

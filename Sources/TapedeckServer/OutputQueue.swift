@@ -28,9 +28,15 @@ struct OutputQueue {
   }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    write { $0.append(contentsOf: bytes) }
+  }
+
+  /// Lets `body` append to what is joined.
+  mutating func write(_ body: (inout [UInt8]) -> Void) {
     dropSentTail()
-    tail.append(contentsOf: bytes)
-    count += bytes.count
+    let before = tail.count
+    body(&tail)
+    count += tail.count - before
   }
 
   /// A queue that never runs dry would otherwise keep all it ever sent.

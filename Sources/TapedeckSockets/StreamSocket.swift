@@ -11,10 +11,12 @@ public enum TransferResult: Sendable {
 
 /// A connected, non-blocking stream socket; closes once.
 public final class StreamSocket {
-  public private(set) var descriptor: Int32
+  /// The descriptor; -1 once closed.
+  public var descriptor: Int32 { openDescriptor }
+  private var openDescriptor: Int32
 
   public init(adopting descriptor: Int32) {
-    self.descriptor = descriptor
+    openDescriptor = descriptor
     var one: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
   }
@@ -22,24 +24,24 @@ public final class StreamSocket {
   deinit { close() }
 
   public func close() {
-    guard descriptor >= 0 else { return }
-    Glibc.close(descriptor)
-    descriptor = -1
+    guard openDescriptor >= 0 else { return }
+    Glibc.close(openDescriptor)
+    openDescriptor = -1
   }
 
   /// Closes so that the peer sees a reset, not an orderly end.
   public func closeWithReset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    setsockopt(openDescriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     close()
   }
 
   /// Tells the peer that nothing more will be sent.
-  public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  public func finishSending() { shutdown(openDescriptor, Int32(SHUT_WR)) }
 
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     while true {
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      let count = recv(openDescriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 { return .bytes(count) }
       if count == 0 { return .endOfStream }
       if errno != EINTR { return Self.failure() }
@@ -48,7 +50,7 @@ public final class StreamSocket {
 
   public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
     while true {
-      let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let count = send(openDescriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       if count >= 0 { return .bytes(count) }
       if errno != EINTR { return Self.failure() }
     }
@@ -64,7 +66,7 @@ public final class StreamSocket {
       message.msg_iov = vectors.baseAddress
       message.msg_iovlen = 2
       while true {
-        let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+        let count = sendmsg(openDescriptor, &message, Int32(MSG_NOSIGNAL))
         if count >= 0 { return .bytes(count) }
         if errno != EINTR { return Self.failure() }
       }

@@ -22,9 +22,7 @@ enum CurlCallbacks {
 
   static let departure: curl_prereq_callback = { context, remoteAddress, _, remotePort, localPort in
     guard let context, let remoteAddress else { return CURL_PREREQFUNC_ABORT }
-    let host = String(cString: remoteAddress)
-    let address = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(remotePort)" : "\(host):\(remotePort)"
-    return transfer(context).departs(to: address, from: localPort)
+    return transfer(context).departs(to: remoteAddress, remotePort, from: localPort)
       ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 

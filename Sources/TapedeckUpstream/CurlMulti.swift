@@ -13,7 +13,8 @@ final class CurlMulti {
   private var handle: UnsafeMutableRawPointer
   private var soon: LoopTimer?
   private var later: LoopTimer?
-  private var isInside = false
+  /// Whether libcurl is at work, so that it must not be entered.
+  private(set) var isInside = false
   private var isSettling = false
   /// Whether libcurl is at work on transfers: then "now" means the next turn, lest a turn never end.
   private var isActing = false
@@ -22,7 +23,7 @@ final class CurlMulti {
   /// Whether a transfer was added that may take an idle connection.
   private var mayReuse = false
   /// Takes a finished transfer and libcurl's result.
-  var onFinished: (UnsafeMutableRawPointer, CURLcode) -> Void = { _, _ in }
+  var onFinished: (CurlTransfer, CURLcode) -> Void = { _, _ in }
 
   init(loop: EventLoop, keptConnections: Int) throws(UpstreamError) {
     guard CurlLibrary.isStarted, let handle = curl_multi_init() else {
@@ -32,9 +33,10 @@ final class CurlMulti {
     self.handle = handle
     self.keptConnections = keptConnections
     sockets = CurlSocketTable(loop: loop)
-    sockets.onReady = { [weak self] in self?.act($0, $1) }
-    soon = loop.makeTimer { [weak self] in self?.act(-1, 0) }
-    later = loop.makeTimer { [weak self] in self?.act(-1, 0) }
+    // Unowned: `close`, at the latest in `deinit`, undoes all three.
+    sockets.onReady = { [unowned self] in act($0, $1) }
+    soon = loop.makeTimer { [unowned self] in act(-1, 0) }
+    later = loop.makeTimer { [unowned self] in act(-1, 0) }
     configure()
   }
 
@@ -53,6 +55,7 @@ final class CurlMulti {
     soon?.cancel()
     later?.cancel()
     curl_multi_cleanup(handle)
+    sockets.onReady = { _, _ in }
   }
 
   /// Ends the connections that are kept for later. No transfer may be left in it: libcurl drops idle
@@ -96,16 +99,16 @@ final class CurlMulti {
 
   // MARK: Going in
 
-  func add(_ easy: UnsafeMutableRawPointer, mayReuse: Bool) -> CURLMcode {
-    if mayReuse { self.mayReuse = true }
+  func add(_ transfer: CurlTransfer) -> CURLMcode {
+    if transfer.mayReuse { mayReuse = true }
     var code = CURLM_OK
-    enter { code = curl_multi_add_handle(handle, easy) }
+    enter { code = curl_multi_add_handle(handle, transfer.easy) }
     return code
   }
 
-  func remove(_ easy: UnsafeMutableRawPointer) {
-    enter { _ = curl_multi_remove_handle(handle, easy) }
-    sockets.release(easy)
+  func remove(_ transfer: CurlTransfer) {
+    enter { _ = curl_multi_remove_handle(handle, transfer.easy) }
+    sockets.release(transfer)
   }
 
   /// Lets a paused transfer go on; its data may come before this returns.
@@ -133,10 +136,8 @@ final class CurlMulti {
     if !wasInside { settle() }
   }
 
-  /// Runs `action` as soon as libcurl is not at work: now, if it is not.
-  func whenOutside(_ action: @escaping () -> Void) {
-    if isInside { deferred.append(action) } else { action() }
-  }
+  /// Runs `action` as soon as libcurl, which is at work, has returned.
+  func whenOutside(_ action: @escaping () -> Void) { deferred.append(action) }
 
   /// Hands out what is finished and does what was put off, until neither leaves anything.
   private func settle() {
@@ -146,7 +147,7 @@ final class CurlMulti {
     while !isClosed {
       var result = CURLE_OK
       if let easy = td_multi_next_finished(handle, &result) {
-        onFinished(easy, result)
+        if let transfer = CurlTransfer.of(easy) { onFinished(transfer, result) }
       } else if !deferred.isEmpty {
         let actions = deferred
         deferred = []

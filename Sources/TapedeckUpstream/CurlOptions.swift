@@ -10,10 +10,8 @@ enum CurlOptions {
   private static func transparency(
     _ configuration: UpstreamConfiguration, _ easy: UnsafeMutableRawPointer
   ) -> [CURLcode] {
-    let origin = configuration.origin
-    return [
-      // The path comes with REQUEST_TARGET; a URL of its own would be normalised.
-      td_easy_set_string(easy, CURLOPT_URL, "\(origin.scheme.rawValue)://\(origin.authority)/"),
+    [
+      td_easy_set_string(easy, CURLOPT_URL, CurlURL.text(of: configuration.origin)),
       td_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1),
       td_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
       td_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0),

@@ -2,44 +2,6 @@ internal import CCurl
 internal import Glibc
 internal import TapedeckSockets
 
-/// One descriptor that libcurl waits on, or keeps for later.
-final class CurlSocket: EventHandler {
-  let descriptor: Int32
-  /// Whether it is a connection of ours and not a pipe of libcurl's resolver.
-  let isConnection: Bool
-  /// What the loop waits for.
-  var interest: Interest = []
-  var registration: EventLoop.Registration?
-  /// Whether libcurl waits for it at the moment.
-  var isWanted = false
-  /// Whether no transfer uses it, so that nothing may arrive on it.
-  var isIdle = false
-  /// The easy handle that waited for it last.
-  var user: UnsafeMutableRawPointer?
-  /// What tells a connection that libcurl takes from those it kept; known once it was kept.
-  lazy var localPort = Self.localPort(of: descriptor)
-  private unowned let table: CurlSocketTable
-
-  init(_ descriptor: Int32, isConnection: Bool, table: CurlSocketTable) {
-    self.descriptor = descriptor
-    self.isConnection = isConnection
-    self.table = table
-  }
-
-  func descriptorReady(_ readiness: Readiness) { table.ready(self, readiness) }
-
-  private static func localPort(of descriptor: Int32) -> Int32 {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutableBytes(of: &storage) { bytes in
-      getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
-    }
-    // The port stands in the same place in sockaddr_in and sockaddr_in6.
-    let port = withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
-    return result == 0 ? Int32(port) : -1
-  }
-}
-
 /// The descriptors of one multi handle, and what the loop knows of them.
 ///
 /// Waiting is lazy: when libcurl stops waiting for a connection, the loop goes on doing so, and only an event
@@ -48,12 +10,15 @@ final class CurlSocket: EventHandler {
 /// nobody asked for) kills it before the next exchange can mistake it for its own (B35, B36).
 final class CurlSocketTable {
   private let loop: EventLoop
-  private var sockets: [Int32: CurlSocket] = [:]
-  /// The connection that each easy handle was last seen waiting for.
-  private var inUse: [UnsafeMutableRawPointer: Int32] = [:]
-  private var idle: Set<Int32> = []
-  private var keptByLocalPort: [Int32: Int32] = [:]
+  /// By descriptor, which the kernel keeps small.
+  private var sockets: [CurlSocket?] = []
+  private var idle: [CurlSocket] = []
+  /// The local ports of those, in the same order: a list that is quick to look through.
+  private var idlePorts: [Int32] = []
   private(set) var openedCount = 0
+  private var lastHost: [CChar] = []
+  private var lastPort: Int32 = -1
+  private var lastAddress = ""
   var onOpened: () -> Void = {}
   /// Called when an idle connection is of no more use, though libcurl still holds its descriptor.
   var onIdleEnded: () -> Void = {}
@@ -62,7 +27,15 @@ final class CurlSocketTable {
 
   init(loop: EventLoop) { self.loop = loop }
 
-  deinit { for socket in sockets.values { stopWatching(socket) } }
+  deinit { for socket in sockets { if let socket { stopWatching(socket) } } }
+
+  private subscript(descriptor: Int32) -> CurlSocket? {
+    get { Int(descriptor) < sockets.count ? sockets[Int(descriptor)] : nil }
+    set {
+      while sockets.count <= Int(descriptor) { sockets.append(nil) }
+      sockets[Int(descriptor)] = newValue
+    }
+  }
 
   // MARK: Called by libcurl
 
@@ -72,24 +45,23 @@ final class CurlSocketTable {
     guard descriptor >= 0 else { return -1 }
     openedCount += 1
     onOpened()
-    sockets[descriptor] = CurlSocket(descriptor, isConnection: true, table: self)
+    self[descriptor] = CurlSocket(descriptor, isConnection: true, table: self)
     return descriptor
   }
 
   func close(_ descriptor: Int32) {
-    if let socket = sockets.removeValue(forKey: descriptor) { forget(socket) }
+    if let socket = self[descriptor] { forget(socket) }
     Glibc.close(descriptor)
   }
 
   /// libcurl's wish for `descriptor`: CURL_POLL_IN, OUT, INOUT or REMOVE.
   func wait(_ descriptor: Int32, for what: Int32, by easy: UnsafeMutableRawPointer?) {
     guard what != CURL_POLL_REMOVE else { return stopWaiting(descriptor) }
-    let socket = sockets[descriptor] ?? addForeign(descriptor)
+    let socket = self[descriptor] ?? addForeign(descriptor)
     socket.isWanted = true
-    socket.isIdle = false
-    idle.remove(descriptor)
+    endIdling(socket)
     socket.user = easy
-    if let easy, socket.isConnection { inUse[easy] = descriptor }
+    if let easy, socket.isConnection { CurlTransfer.of(easy)?.socket = socket }
     var interest: Interest = []
     if what & CURL_POLL_IN != 0 { interest.insert(.read) }
     if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
@@ -98,15 +70,14 @@ final class CurlSocketTable {
 
   private func addForeign(_ descriptor: Int32) -> CurlSocket {
     let socket = CurlSocket(descriptor, isConnection: false, table: self)
-    sockets[descriptor] = socket
+    self[descriptor] = socket
     return socket
   }
 
   private func stopWaiting(_ descriptor: Int32) {
-    guard let socket = sockets[descriptor] else { return }
+    guard let socket = self[descriptor] else { return }
     socket.isWanted = false
     if !socket.isConnection {
-      sockets[descriptor] = nil
       forget(socket)
     } else if socket.interest.contains(.write) {
       apply(.read, to: socket)
@@ -125,8 +96,9 @@ final class CurlSocketTable {
   }
 
   private func forget(_ socket: CurlSocket) {
-    idle.remove(socket.descriptor)
-    if keptByLocalPort[socket.localPort] == socket.descriptor { keptByLocalPort[socket.localPort] = nil }
+    self[socket.descriptor] = nil
+    socket.isClosed = true
+    endIdling(socket)
     stopWatching(socket)
   }
 
@@ -150,38 +122,48 @@ final class CurlSocketTable {
 
   // MARK: Idle connections
 
-  /// The transfer of `easy` is over; if its connection is still there, it waits for the next one.
-  func release(_ easy: UnsafeMutableRawPointer) {
-    // A descriptor that was closed may by now be another connection's: `user` tells.
-    guard let descriptor = inUse.removeValue(forKey: easy), let socket = sockets[descriptor],
-      socket.user == easy
-    else { return }
-    socket.isIdle = true
+  private func beginIdling(_ socket: CurlSocket) {
+    guard socket.idlePlace == nil else { return }
+    socket.idlePlace = idle.count
+    idle.append(socket)
+    idlePorts.append(socket.localPort)
+  }
+
+  private func endIdling(_ socket: CurlSocket) {
+    guard let place = socket.idlePlace else { return }
+    socket.idlePlace = nil
+    let (last, lastPort) = (idle.removeLast(), idlePorts.removeLast())
+    guard last !== socket else { return }
+    last.idlePlace = place
+    idle[place] = last
+    idlePorts[place] = lastPort
+  }
+
+  /// `transfer` is over; if its connection is still there, it waits for the next one.
+  func release(_ transfer: CurlTransfer) {
+    guard let socket = transfer.socket.take(), !socket.isClosed, socket.user == transfer.easy else { return }
     socket.isWanted = false
-    idle.insert(descriptor)
-    keptByLocalPort[socket.localPort] = descriptor
+    beginIdling(socket)
     if socket.registration == nil || socket.interest != .read { apply(.read, to: socket) }
   }
 
   /// A request is about to leave on a connection, perhaps a kept one: from now on what arrives there is its answer. To
   /// wait for libcurl's wish would be too late: one that is paused at once, for a client that does not read, has none.
-  func take(localPort: Int32, by easy: UnsafeMutableRawPointer) {
-    guard let descriptor = keptByLocalPort[localPort], let socket = sockets[descriptor], socket.isIdle else {
-      return
-    }
-    socket.isIdle = false
-    idle.remove(descriptor)
-    socket.user = easy
-    inUse[easy] = descriptor
+  func take(localPort: Int32, by transfer: CurlTransfer) {
+    guard let place = idlePorts.firstIndex(of: localPort) else { return }
+    let socket = idle[place]
+    endIdling(socket)
+    socket.user = transfer.easy
+    transfer.socket = socket
   }
 
   /// Kills every idle connection on which something has arrived since the loop last looked.
   func killNoisyConnections() {
     guard !idle.isEmpty else { return }
-    var polls = idle.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var polls = idle.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     guard poll(&polls, nfds_t(polls.count), 0) > 0 else { return }
     for entry in polls where entry.revents != 0 {
-      if let socket = sockets[entry.fd] { checkIdle(socket) }
+      if let socket = self[entry.fd] { checkIdle(socket) }
     }
   }
 
@@ -191,8 +173,22 @@ final class CurlSocketTable {
     let count = recv(socket.descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
     if count < 0, errno == EAGAIN || errno == EINTR { return }
     shutdown(socket.descriptor, Int32(SHUT_RDWR))
-    idle.remove(socket.descriptor)
+    endIdling(socket)
     stopWatching(socket)
     onIdleEnded()
+  }
+
+  // MARK: Addresses
+
+  /// `host:port`, as text. All connections lead to one origin, so it is nearly always the text of the last time.
+  func addressText(_ host: UnsafePointer<CChar>, _ port: Int32) -> String {
+    if port == lastPort, lastHost.withUnsafeBufferPointer({ strcmp($0.baseAddress ?? host, host) == 0 }) {
+      return lastAddress
+    }
+    let text = String(cString: host)
+    lastPort = port
+    lastHost = Array(UnsafeBufferPointer(start: host, count: strlen(host) + 1))
+    lastAddress = text.utf8.contains(UInt8(ascii: ":")) ? "[\(text)]:\(port)" : "\(text):\(port)"
+    return lastAddress
   }
 }

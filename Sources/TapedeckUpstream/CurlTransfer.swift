@@ -10,10 +10,14 @@ internal import TapedeckSockets
 final class CurlTransfer {
   let easy: UnsafeMutableRawPointer
   private let configuration: UpstreamConfiguration
+  private let url: CurlURL
   private let loop: EventLoop
   private let sockets: CurlSocketTable
   private let errorText: UnsafeMutablePointer<CChar>
-  private var headers: CurlHeaderList?
+  private var lines = UpstreamRequestLines()
+  private let headers = CurlHeaderList()
+  /// The connection that it was last seen waiting for.
+  var socket: CurlSocket?
   private var timer: LoopTimer?
   private(set) var exchange: UpstreamExchange?
   private(set) var receiver: ResponseReceiver?
@@ -26,6 +30,10 @@ final class CurlTransfer {
   /// Why the kernel gave no socket, which libcurl does not tell.
   private var socketError: Int32 = 0
   private var isSecondAttempt = false
+  // What libcurl was told last, so that it need not be told again.
+  private var method: HTTPMethod?
+  private var hasBody = false
+  private var isFreshConnectionDemanded = false
   private var isReuseForbidden = false
   private var uploadedAtLastLook = 0
   private var hasHeardGoodbye = false
@@ -33,16 +41,18 @@ final class CurlTransfer {
   var onTimeout: (CurlTransfer, UpstreamFailure) -> Void = { _, _ in }
 
   init(
-    _ configuration: UpstreamConfiguration, loop: EventLoop, sockets: CurlSocketTable
+    _ configuration: UpstreamConfiguration, url: CurlURL, loop: EventLoop, sockets: CurlSocketTable
   ) throws(UpstreamError) {
     guard let easy = curl_easy_init() else { throw .libcurlFailed(reason: "no handle could be made") }
     self.easy = easy
     self.configuration = configuration
+    self.url = url
     self.loop = loop
     self.sockets = sockets
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    timer = loop.makeTimer { [weak self] in self?.timeIsUp() }
+    // Unowned: it is cancelled in `deinit`.
+    timer = loop.makeTimer { [unowned self] in timeIsUp() }
     let codes = CurlOptions.apply(configuration, to: easy) + installCallbacks()
     if let refused = codes.first(where: { $0 != CURLE_OK }) {
       throw .libcurlFailed(reason: CurlLibrary.text(refused))
@@ -50,8 +60,16 @@ final class CurlTransfer {
   }
 
   deinit {
+    timer?.cancel()
     curl_easy_cleanup(easy)
     errorText.deallocate()
+  }
+
+  /// Whose handle `easy` is.
+  static func of(_ easy: UnsafeMutableRawPointer) -> CurlTransfer? {
+    var pointer: UnsafeMutableRawPointer?
+    _ = td_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
+    return pointer.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private func installCallbacks() -> [CURLcode] {
@@ -59,6 +77,8 @@ final class CurlTransfer {
     var codes = [
       td_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
       td_easy_set_pointer(easy, CURLOPT_PRIVATE, this),
+      // Beside CURLOPT_URL, which is then not taken apart any more.
+      td_easy_set_pointer(easy, CURLOPT_CURLU, UnsafeMutableRawPointer(url.handle)),
       td_easy_on_header(easy, CurlCallbacks.header, this),
       td_easy_on_body(easy, CurlCallbacks.body, this),
       td_easy_on_request(easy, CurlCallbacks.departure, this),
@@ -88,19 +108,29 @@ final class CurlTransfer {
     uploadedAtLastLook = 0
     hasHeardGoodbye = false
     errorText[0] = 0
-    setMethod(request)
-    let lines = UpstreamRequestLines(request, configuration)
-    let headers = CurlHeaderList(lines)
-    self.headers = headers
+    if request.method != method || hasBody || !request.body.isEmpty { setMethod(request) }
+    lines.fill(request, fields: exchange.sentFields, configuration)
+    headers.fill(lines)
     lines.target.withUnsafeBytes {
       _ = td_easy_set_string(easy, CURLOPT_REQUEST_TARGET, $0.bindMemory(to: CChar.self).baseAddress)
     }
     _ = td_easy_set_list(easy, CURLOPT_HTTPHEADER, headers.first)
     // RFC 9110 §9.2.2: a proxy must not repeat a request that is not idempotent, and libcurl repeats what it
     // sent on a reused connection that turns out dead (B37).
-    _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isIdempotent ? 0 : 1)
-    _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0)
-    isReuseForbidden = false
+    demandFreshConnection(!isIdempotent)
+    forbidReuse(false)
+  }
+
+  private func demandFreshConnection(_ isDemanded: Bool) {
+    guard isDemanded != isFreshConnectionDemanded else { return }
+    isFreshConnectionDemanded = isDemanded
+    _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, isDemanded ? 1 : 0)
+  }
+
+  private func forbidReuse(_ isForbidden: Bool) {
+    guard isForbidden != isReuseForbidden else { return }
+    isReuseForbidden = isForbidden
+    _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, isForbidden ? 1 : 0)
   }
 
   /// HTTPGET undoes what the last exchange set; the order of the rest matters to libcurl.
@@ -119,16 +149,21 @@ final class CurlTransfer {
       }
     }
     _ = td_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    method = request.method
+    hasBody = !request.body.isEmpty
   }
 
-  /// Lets go of the exchange, and of the memory it took.
+  /// Lets go of the exchange; the transfer is over.
+  func takeExchange() -> UpstreamExchange? { exchange.take() }
+
+  /// Lets go of the rest, and of the memory it took. No transfer may run.
   func clear() {
     timer?.cancel()
-    exchange = nil
     receiver = nil
-    headers = nil
     _ = td_easy_set_list(easy, CURLOPT_HTTPHEADER, nil)
-    _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
+    headers.clear()
+    lines.trim()
+    if hasBody { _ = td_easy_set_pointer(easy, CURLOPT_POSTFIELDS, nil) }
   }
 
   // MARK: What libcurl tells
@@ -140,10 +175,10 @@ final class CurlTransfer {
   }
 
   /// The request is about to leave. False keeps it here.
-  func departs(to address: String, from localPort: Int32) -> Bool {
+  func departs(to host: UnsafePointer<CChar>, _ port: Int32, from localPort: Int32) -> Bool {
     departures += 1
-    sockets.take(localPort: localPort, by: easy)
-    exchange?.departed(to: address)
+    sockets.take(localPort: localPort, by: self)
+    exchange?.departed(to: sockets.addressText(host, port))
     wait(configuration.timeouts.firstByteMilliseconds)
     if departures == 1 {
       openedBeforeDeparture = openedHere
@@ -165,7 +200,7 @@ final class CurlTransfer {
     else { return false }
     isSecondAttempt = true
     departures = 0
-    _ = td_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+    demandFreshConnection(true)
     return true
   }
 
@@ -186,10 +221,7 @@ final class CurlTransfer {
   }
 
   private func followUp(_ receiver: ResponseReceiver) {
-    if !receiver.allowsReuse, !isReuseForbidden {
-      isReuseForbidden = true
-      _ = td_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1)
-    }
+    if !receiver.allowsReuse { forbidReuse(true) }
     waitForMore(receiver)
   }
 

@@ -61,19 +61,25 @@ final class ResponseReceiver {
       return stage != .closed
     }
     hasSeenBytes = true
-    guard head.count + line.count <= limits.headBytes else {
+    guard Self.append(line, to: &head, limit: limits.headBytes) else {
       fail(.headTooLarge, "it is larger than \(limits.headBytes) bytes")
       return false
     }
-    head.append(contentsOf: line)
     let isBlank = line.count == 2 ? line[0] == 0x0D && line[1] == 0x0A : line.count == 1 && line[0] == 0x0A
     return isBlank ? completeHead() : true
+  }
+
+  private static func append(_ line: UnsafeRawBufferPointer, to head: inout [UInt8], limit: Int) -> Bool {
+    guard head.count + line.count <= limit else { return false }
+    if head.isEmpty { head.reserveCapacity(512) }
+    head.append(contentsOf: line)
+    return true
   }
 
   private func completeHead() -> Bool {
     do throws(HTTPParseError) {
       let parsed = try HTTP1ResponseHeadParser.parse(head, limits: limits)
-      head.removeAll(keepingCapacity: true)
+      head = []
       if parsed.status < 200 { return passInterim(parsed) }
       return begin(parsed, framing: try BodyFraming.response(parsed, to: method))
     } catch {
@@ -125,10 +131,10 @@ final class ResponseReceiver {
 
   /// RFC 9110 §8.6 lets leading zeros pass; they are not passed on.
   private static func writeCanonicalLength(_ length: Int, into fields: inout HTTPFields) {
-    for index in fields.indices where fields[index].isNamed("content-length") {
-      guard fields[index].value.count > 1, fields[index].value.first == UInt8(ascii: "0") else { continue }
-      try? fields.replaceValue(at: index, with: Array("\(length)".utf8))
-    }
+    guard let index = fields.index(of: "content-length") else { return }
+    let digits = fields.value(at: index)
+    guard digits.count > 1, digits.first == UInt8(ascii: "0") else { return }
+    try? fields.replaceValue(at: index, with: Array("\(length)".utf8))
   }
 
   private static func isEventStream(_ fields: HTTPFields) -> Bool {

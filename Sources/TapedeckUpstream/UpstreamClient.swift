@@ -13,8 +13,10 @@ public final class UpstreamClient {
   public let configuration: UpstreamConfiguration
   private let loop: EventLoop
   private let multi: CurlMulti
+  private let url: CurlURL
+  private var transfers: [CurlTransfer] = []
+  /// Those that are not running.
   private var pool: [CurlTransfer] = []
-  private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
   private var line: [UpstreamExchange] = []
   private var lineTimer: LoopTimer?
   private var keepAliveTimer: LoopTimer?
@@ -33,13 +35,15 @@ public final class UpstreamClient {
     }
     self.configuration = configuration
     self.loop = loop
+    url = try CurlURL(configuration.origin)
     multi = try CurlMulti(
       loop: loop, keptConnections: min(configuration.maxConnectionsPerLoop, Self.keptConnections))
     multi.sockets.onOpened = configuration.onConnectionOpened
-    multi.onFinished = { [weak self] in self?.finished($0, $1) }
-    lineTimer = loop.makeTimer { [weak self] in self?.failOverdue() }
-    multi.sockets.onIdleEnded = { [weak self] in self?.dropSoon(afterMilliseconds: 1_000) }
-    keepAliveTimer = loop.makeTimer { [weak self] in self?.dropIdleConnections() }
+    // Unowned: `closeAll`, at the latest in `deinit`, ends all four.
+    multi.onFinished = { [unowned self] in finished($0, $1) }
+    lineTimer = loop.makeTimer { [unowned self] in failOverdue() }
+    multi.sockets.onIdleEnded = { [unowned self] in dropSoon(afterMilliseconds: 1_000) }
+    keepAliveTimer = loop.makeTimer { [unowned self] in dropIdleConnections() }
     pool.append(try makeTransfer())
   }
 
@@ -48,59 +52,56 @@ public final class UpstreamClient {
   /// How many sockets were opened towards the origin so far.
   public var connectionsOpened: Int { multi.sockets.openedCount }
   /// Exchanges that run at the moment.
-  public var activeCount: Int { running.count }
+  public var activeCount: Int { transfers.count - pool.count }
 
   /// An exchange that waits for its sink; nothing happens before `start(into:)`.
   public func fetch(_ request: HTTPRequest) -> UpstreamExchange {
     UpstreamExchange(request, client: self)
   }
 
-  /// The header fields that the origin gets for a request, in order.
-  public func sentFields(for request: HTTPRequest) -> HTTPFields {
-    UpstreamRequestLines.fields(of: request, configuration)
-  }
-
   /// Fails what still runs and closes every connection; the client is of no further use.
   public func shutDown() {
-    multi.whenOutside { [self] in
-      guard !isShutDown else { return }
-      isShutDown = true
-      let failure = UpstreamFailure(.unavailable, "Tapedeck is shutting down.")
-      let waiting = line
-      line = []
-      for exchange in waiting { exchange.finish(failure) }
-      for transfer in Array(running.values) { release(transfer)?.finish(failure) }
-      closeAll()
-    }
+    if multi.isInside { return multi.whenOutside { self.shutDown() } }
+    guard !isShutDown else { return }
+    isShutDown = true
+    let failure = UpstreamFailure(.unavailable, "Tapedeck is shutting down.")
+    let waiting = line
+    line = []
+    for exchange in waiting { exchange.finish(failure) }
+    for transfer in running { release(transfer)?.finish(failure) }
+    closeAll()
   }
 
   private func closeAll() {
     lineTimer?.cancel()
     keepAliveTimer?.cancel()
-    for transfer in running.values { multi.remove(transfer.easy) }
-    running = [:]
+    multi.sockets.onIdleEnded = {}
+    for transfer in running { multi.remove(transfer) }
+    transfers = []
     pool = []
     multi.close()
   }
 
+  private var running: [CurlTransfer] { transfers.filter { $0.exchange != nil } }
+
   private func makeTransfer() throws(UpstreamError) -> CurlTransfer {
-    let transfer = try CurlTransfer(configuration, loop: loop, sockets: multi.sockets)
-    transfer.onTimeout = { [weak self] in self?.timedOut($0, $1) }
+    let transfer = try CurlTransfer(configuration, url: url, loop: loop, sockets: multi.sockets)
+    transfer.onTimeout = { [unowned self] in timedOut($0, $1) }
+    transfers.append(transfer)
     return transfer
   }
 
   // MARK: Starting
 
   func start(_ exchange: UpstreamExchange) {
-    multi.whenOutside { [self] in
-      if case .over = exchange.state { return }
-      if isShutDown { return exchange.finish(UpstreamFailure(.unavailable, "Tapedeck is shutting down.")) }
-      guard UpstreamRequestLines.canBeSent(exchange.request) else {
-        let detail = "The method or the target holds a character that would end the request line."
-        return exchange.finish(UpstreamFailure(.badRequest, detail))
-      }
-      if running.count < configuration.maxConnectionsPerLoop { run(exchange) } else { queue(exchange) }
+    if multi.isInside { return multi.whenOutside { self.start(exchange) } }
+    if case .over = exchange.state { return }
+    if isShutDown { return exchange.finish(UpstreamFailure(.unavailable, "Tapedeck is shutting down.")) }
+    guard UpstreamRequestLines.canBeSent(exchange.request) else {
+      let detail = "The method or the target holds a character that would end the request line."
+      return exchange.finish(UpstreamFailure(.badRequest, detail))
     }
+    if activeCount < configuration.maxConnectionsPerLoop { run(exchange) } else { queue(exchange) }
   }
 
   private func run(_ exchange: UpstreamExchange) {
@@ -110,8 +111,7 @@ public final class UpstreamClient {
       transfer.prepare(exchange, exchange.request, receiver: receiver)
       exchange.dropBody()
       exchange.state = .running(transfer)
-      running[transfer.easy] = transfer
-      let code = multi.add(transfer.easy, mayReuse: transfer.mayReuse)
+      let code = multi.add(transfer)
       guard code == CURLM_OK else {
         release(transfer)?.finish(UpstreamFailure(.internalError, "libcurl took no further transfer."))
         return
@@ -129,7 +129,7 @@ public final class UpstreamClient {
   }
 
   private func runNextInLine() {
-    while running.count < configuration.maxConnectionsPerLoop, !line.isEmpty {
+    while activeCount < configuration.maxConnectionsPerLoop, !line.isEmpty {
       let next = line.removeFirst()
       if case .waiting = next.state { run(next) }
     }
@@ -149,31 +149,29 @@ public final class UpstreamClient {
   // MARK: Under way
 
   func resume(_ exchange: UpstreamExchange) {
-    multi.whenOutside { [self] in
-      guard case .running(let transfer) = exchange.state, let receiver = exchange.receiver, receiver.isPaused
-      else { return }
-      let isHeldBack = receiver.isHeldBack
-      receiver.resume()
-      transfer.waitForMore(receiver)
-      if isHeldBack { multi.unpause(transfer.easy) }
-    }
+    if multi.isInside { return multi.whenOutside { self.resume(exchange) } }
+    guard case .running(let transfer) = exchange.state, let receiver = exchange.receiver, receiver.isPaused
+    else { return }
+    let isHeldBack = receiver.isHeldBack
+    receiver.resume()
+    transfer.waitForMore(receiver)
+    if isHeldBack { multi.unpause(transfer.easy) }
   }
 
   func cancel(_ exchange: UpstreamExchange) {
-    multi.whenOutside { [self] in
-      if case .running(let transfer) = exchange.state { _ = release(transfer) }
-      exchange.state = .over
-      runNextInLine()
-    }
+    if multi.isInside { return multi.whenOutside { self.cancel(exchange) } }
+    if case .running(let transfer) = exchange.state { _ = release(transfer) }
+    exchange.state = .over
+    runNextInLine()
   }
 
   // MARK: Ending
 
-  private func finished(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
-    guard let transfer = running[easy] else { return }
+  private func finished(_ transfer: CurlTransfer, _ code: CURLcode) {
+    guard transfer.exchange != nil else { return }
     if transfer.takeSecondAttempt(after: code) {
-      multi.remove(easy)
-      _ = multi.add(easy, mayReuse: false)
+      multi.remove(transfer)
+      _ = multi.add(transfer)
       return
     }
     let failure = transfer.failure(code)
@@ -188,10 +186,9 @@ public final class UpstreamClient {
 
   /// Takes the transfer back; whatever still runs on it ends, and its connection with it.
   private func release(_ transfer: CurlTransfer) -> UpstreamExchange? {
-    let exchange = transfer.exchange
+    let exchange = transfer.takeExchange()
     exchange?.state = .over
-    running[transfer.easy] = nil
-    multi.remove(transfer.easy)
+    multi.remove(transfer)
     transfer.clear()
     pool.append(transfer)
     dropSoon(afterMilliseconds: configuration.timeouts.keepAliveMilliseconds)
@@ -200,11 +197,11 @@ public final class UpstreamClient {
 
   /// Should nothing run until then, no connection is kept any longer.
   private func dropSoon(afterMilliseconds milliseconds: Int) {
-    guard running.isEmpty, !isShutDown else { return }
+    guard activeCount == 0, !isShutDown else { return }
     keepAliveTimer?.set(loop.now.adding(milliseconds: milliseconds))
   }
 
   private func dropIdleConnections() {
-    if running.isEmpty { multi.dropConnections() }
+    if activeCount == 0 { multi.dropConnections() }
   }
 }

@@ -19,6 +19,8 @@ public final class UpstreamExchange: ResponseSource {
 
   /// Who was asked, as `ip:port`; nil until a connection stood.
   public private(set) var remoteAddress: String?
+  /// The header fields that the origin gets, in order; none before `start(into:)`.
+  public private(set) var sentFields = HTTPFields()
   /// When `start(into:)` was called.
   public private(set) var startTime: MonotonicTime?
 
@@ -30,6 +32,7 @@ public final class UpstreamExchange: ResponseSource {
   public func start(into sink: any ResponseSink) {
     guard case .new = state, startTime == nil else { return }
     startTime = .now
+    sentFields = UpstreamRequestLines.fields(of: request, client.configuration)
     receiver = ResponseReceiver(
       sink: sink, method: request.method, origin: client.configuration.origin,
       limits: client.configuration.limits)

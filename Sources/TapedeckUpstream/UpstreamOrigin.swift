@@ -13,6 +13,8 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   public let port: UInt16
   /// What stands before every request's path: empty, or like `/v2`, without a final slash.
   public let pathPrefix: String
+  /// `host[:port]`, the port only where it is not the scheme's own (RFC 9110 §4.2.3).
+  public let authority: String
 
   /// Reads an `http` or `https` URL without user information, query and fragment.
   public init(_ url: String) throws(UpstreamURLError) {
@@ -26,15 +28,12 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     guard !authority.contains("@") else { throw .userInformation }
     (host, port) = try Self.split(authority, default: scheme.defaultPort)
     pathPrefix = try Self.prefix(rest[authority.endIndex...])
+    let bracketedHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    self.authority = port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)"
   }
-
-  /// `host[:port]`, the port only where it is not the scheme's own (RFC 9110 §4.2.3).
-  public var authority: String { port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
 
   /// The URL, in its shortest form.
   public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
-
-  private var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
   private static func takeScheme(
     _ rest: inout Substring, of url: String

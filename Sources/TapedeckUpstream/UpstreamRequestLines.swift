@@ -6,6 +6,8 @@ internal import TapedeckHTTP
 /// that framing does not demand. No `X-Forwarded-*`, and no `Via`, though RFC 9110 §7.6.3 wants one of a gateway: the
 /// origin shall answer as it would have answered the client, for that answer is what gets recorded.
 struct UpstreamRequestLines {
+  private static let keptBytes = 4 * 1024
+
   /// NUL-terminated.
   private(set) var target: [UInt8] = []
   /// Header lines in libcurl's syntax, one after the other, each NUL-terminated.
@@ -14,14 +16,32 @@ struct UpstreamRequestLines {
   private(set) var starts: [Int] = []
 
   init(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) {
+    fill(request, fields: Self.fields(of: request, configuration), configuration)
+  }
+
+  init() {}
+
+  /// Puts the lines of another request in the place of those that are there, in the same memory.
+  /// - Parameter fields: what `fields(of:_:)` says.
+  mutating func fill(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
+    target.removeAll(keepingCapacity: true)
+    headers.removeAll(keepingCapacity: true)
+    starts.removeAll(keepingCapacity: true)
     // RFC 9112 §3.2.4: the asterisk stands for the server as a whole, and has no path to put a prefix before.
-    if request.target != [UInt8(ascii: "*")] { target += configuration.origin.pathPrefix.utf8 }
+    if !configuration.origin.pathPrefix.isEmpty, request.target != [UInt8(ascii: "*")] {
+      target += configuration.origin.pathPrefix.utf8
+    }
     target += request.target
     target.append(0)
-    headers.reserveCapacity(512)
-    let fields = Self.fields(of: request, configuration)
-    for field in fields { append(field.name, field.value) }
-    suppressDefaults(fields)
+    for index in fields.indices {
+      fields.withBytes(at: index) { name, value in append(name, value) }
+    }
+    suppressDefaults(request, fields)
+  }
+
+  /// Gives memory back, if there is much.
+  mutating func trim() {
+    if target.capacity + headers.capacity > Self.keptBytes { self = UpstreamRequestLines() }
   }
 
   /// The fields that the origin gets, in order.
@@ -31,24 +51,25 @@ struct UpstreamRequestLines {
     // RFC 9110 §11.7.1: a challenge of a proxy is for answers; in a request it means nothing to the origin.
     kept.removeAll("proxy-authenticate")
     var fields = HTTPFields()
+    fields.reserveCapacity(like: kept)
     fields.append(literal: "Host", host(request, configuration))
+    var hasLength = false
     var hasEncoding = false
-    for field in kept {
+    for index in kept.indices {
       // RFC 9110 §10.1.1: the expectation was met by us, who have the whole body already.
-      if field.isNamed("host") || field.isNamed("expect") { continue }
-      if field.isNamed("content-length") {
-        if !fields.contains("content-length") { fields.append(field, value: "\(request.body.count)") }
-      } else if field.isNamed("accept-encoding"), !configuration.passesEncodings {
-        if !hasEncoding { fields.append(field, value: "identity") }
+      if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) { continue }
+      if kept.isNamed("content-length", at: index) {
+        if !hasLength { fields.append(kept[index], value: "\(request.body.count)") }
+        hasLength = true
+      } else if !configuration.passesEncodings, kept.isNamed("accept-encoding", at: index) {
+        if !hasEncoding { fields.append(kept[index], value: "identity") }
         hasEncoding = true
       } else {
-        fields.append(field)
+        fields.append(index, of: kept)
       }
     }
     // RFC 9112 §6.2: a body that came in chunks goes on with its length, which is known by now.
-    if !fields.contains("content-length"),
-      !request.body.isEmpty || request.fields.contains("transfer-encoding")
-    {
+    if !hasLength, !request.body.isEmpty || request.fields.contains("transfer-encoding") {
       fields.append(literal: "Content-Length", "\(request.body.count)")
     }
     return fields
@@ -63,31 +84,33 @@ struct UpstreamRequestLines {
     return configuration.origin.authority
   }
 
-  /// libcurl adds these by itself unless they are listed; `Name:` lists one as absent.
-  private mutating func suppressDefaults(_ fields: HTTPFields) {
-    if !fields.contains("accept") { appendLine("Accept:".utf8) }
-    if !fields.contains("user-agent") { appendLine("User-Agent:".utf8) }
-    if !fields.contains("content-type") { appendLine("Content-Type:".utf8) }
-    appendLine("Expect:".utf8)
+  /// libcurl adds these by itself unless they are listed; `Name:` lists one as absent. It looks the list through for
+  /// every field it knows of, so nothing is listed that it would not add: `User-Agent` has no default, and the other
+  /// two come with a body only.
+  private mutating func suppressDefaults(_ request: HTTPRequest, _ fields: HTTPFields) {
+    if !fields.contains("accept") { append("Accept:") }
+    guard !request.body.isEmpty else { return }
+    if !fields.contains("content-type") { append("Content-Type:") }
+    append("Expect:")
   }
 
-  private mutating func append(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+  private mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
     starts.append(headers.count)
-    headers += name
+    headers.append(contentsOf: name)
     if value.isEmpty {
       // In libcurl's syntax a field without value ends in a semicolon.
       headers.append(UInt8(ascii: ";"))
     } else {
       headers.append(UInt8(ascii: ":"))
       headers.append(UInt8(ascii: " "))
-      headers += value
+      headers.append(contentsOf: value)
     }
     headers.append(0)
   }
 
-  private mutating func appendLine(_ line: some Sequence<UInt8>) {
+  private mutating func append(_ line: StaticString) {
     starts.append(headers.count)
-    headers += line
+    line.withUTF8Buffer { headers.append(contentsOf: $0) }
     headers.append(0)
   }
 

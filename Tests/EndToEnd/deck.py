@@ -16,6 +16,9 @@ CLEAN = {
     name: value for name, value in os.environ.items()
     if name not in ("CI", "NO_COLOR") and not name.lower().endswith("_proxy")
 }
+# What a sanitizer needs loaded before the program (Tools/sanitize).
+if preload := os.environ.get("TAPEDECK_PRELOAD"):
+    CLEAN["LD_PRELOAD"] = preload
 CRASHES = {signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGSEGV, signal.SIGFPE}
 CRASH_TEXT = ("Fatal error", "Program crashed", "Thread 0 crashed", "Sanitizer")
 

@@ -90,7 +90,8 @@ class Origin:
         self.port = self._listener.getsockname()[1]
         self.authority = f"127.0.0.1:{self.port}"
         self.url = f"http://{self.authority}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._acceptor = threading.Thread(target=self._accept, daemon=True)
+        self._acceptor.start()
 
     def __enter__(self):
         return self
@@ -99,6 +100,12 @@ class Origin:
         self.stop()
 
     def stop(self) -> None:
+        # Closed while it is being waited on, its descriptor could be the next origin's before the waiting ends.
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._acceptor.join(PATIENCE)
         self._listener.close()
         for line in self._lines:
             try:

@@ -59,12 +59,19 @@ class Peer:
         self.port = self._listener.getsockname()[1]
         self.authority = f"127.0.0.1:{self.port}"
         self.url = f"{'https' if tls else 'http'}://{self.authority}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._acceptor = threading.Thread(target=self._accept, daemon=True)
+        self._acceptor.start()
 
     def hits(self, target: bytes) -> int:
         return sum(request.target == target for request in self.requests)
 
     def stop(self) -> None:
+        # Closed while it is being waited on, its descriptor could be the next listener's before the waiting ends.
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._acceptor.join(10)
         self._listener.close()
         for line in self._lines:
             try:

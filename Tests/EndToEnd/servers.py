@@ -1,4 +1,4 @@
-"""The real servers: nginx and httpbin, each on a port the kernel picked."""
+"""The real servers: nginx, httpbin and moto, each on a port the kernel picked."""
 
 import os
 import shutil
@@ -34,17 +34,29 @@ def listening_socket() -> socket.socket:
     return socket.create_server(("127.0.0.1", 0), backlog=1024)
 
 
-class Httpbin(Server):
-    def __init__(self, folder: Path):
+class Gunicorn(Server):
+    def __init__(self, folder: Path, app: str):
         listener = listening_socket()
         super().__init__(
             [
                 sys.executable, "-m", "gunicorn", "--bind", f"fd://{listener.fileno()}", "--worker-class", "gthread",
-                "--threads", "8", "--keep-alive", "30", "--no-control-socket", "httpbin:app",
+                "--threads", "8", "--keep-alive", "30", "--no-control-socket", "--chdir", Path(__file__).parent, app,
             ],
-            folder / "httpbin.log", listener,
+            folder / "gunicorn.log", listener,
         )
         self.url = f"http://{self.authority}"
+
+
+class Httpbin(Gunicorn):
+    def __init__(self, folder: Path):
+        super().__init__(folder, "httpbin:app")
+
+
+class Moto(Gunicorn):
+    """AWS's services, in one process."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder, "moto_app:app")
 
 
 class Nginx(Server):

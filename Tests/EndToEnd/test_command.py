@@ -12,7 +12,7 @@ from deck import CLEAN, assert_no_crash, binary, interactions, run
 from origin import reply
 from wire import fetch
 
-VERBS = ["record", "replay", "serve", "ls", "show", "demo"]
+VERBS = ["record", "replay", "serve", "run", "ls", "show", "diff", "verify", "trim", "merge", "lint", "demo"]
 UNUSED = "http://127.0.0.1:9"  # a valid upstream that no test reaches
 
 
@@ -64,8 +64,17 @@ WRONG = [
     (["replay"], "--cassette"),
     (["record", "--upstream", UNUSED], "--cassette"),
     (["record", "--cassette", "x"], "--upstream"),
-    (["ls"], "cassette"),
     (["show"], "cassette"),
+    (["ls", "a", "stray"], "stray"),
+    (["diff", "a"], "second cassette"),
+    (["verify"], "cassette"),
+    (["trim", "a"], "--unused"),
+    (["merge", "a"], "two cassettes"),
+    (["merge", "a", "b"], "--into"),
+    (["merge", "a", "b", "--into", "c", "--prefer", "mine"], "mine"),
+    (["run", "--cassette", "x"], "command"),
+    (["run", "--cassette", "x", "--"], "command"),
+    (["verify", "./x", "--jobs", "0"], "--jobs"),
     ([*REPLAY, "--port", "65536"], "65536"),
     ([*REPLAY, "--port", "-1"], "-1"),
     ([*REPLAY, "--port", "eighty"], "eighty"),

@@ -16,7 +16,7 @@ private func get(_ url: String) async throws -> (status: Int, body: String) {
   var configuration = ProxyConfiguration()
   configuration.listen = "127.0.0.1:0"
   configuration.cassette = repository.appending(path: "Cassettes/httpbin").path
-  try configuration.router.get("/status/{code}") { request in
+  configuration.router.get("/status/{code}") { request in
     Response(statusCode: 503, json: ["code": JSONValue(request.components["code"] ?? "")])
   }
   let proxy = try ProxyServer(configuration)

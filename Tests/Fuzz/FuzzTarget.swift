@@ -19,6 +19,9 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "matching", check: MatchingLaw.check),
     FuzzTarget(name: "patterns", check: PatternLaw.check),
     FuzzTarget(name: "overrides", check: OverridesLaw.check),
+    FuzzTarget(name: "har", check: ImportLaw.check),
+    FuzzTarget(name: "yaml", check: YAMLLaw.check),
+    FuzzTarget(name: "curl", check: CurlLaw.check),
   ]
 }
 

@@ -30,8 +30,7 @@ extension CassetteRecorder {
   }
 
   func record(_ interaction: Interaction, arrival: Int? = nil) throws {
-    let key = RequestMatcher().key(for: interaction.request)
-    let isRecorded = try record(interaction, key: key, arrival: arrival ?? nextArrival())
+    let isRecorded = try record(interaction, arrival: arrival ?? nextArrival())
     precondition(isRecorded)
   }
 }

@@ -40,11 +40,11 @@ import Testing
     #expect(
       try differences(
         Self.sent("POST", "/a", [], "hello world"), Self.sent("POST", "/a", [], "hello there\u{1}")) == [
-          #"body from byte 0: "hello world" → "hello there\u{01}""#
+          #"body: "hello world" → "hello there\u{1}""#
         ])
     #expect(
       try differences(Self.sent("POST", "/a", [], "x"), Self.sent("POST", "/a")) == [
-        "body: bytes of 1 bytes → (absent)"
+        "body: 1 bytes → (absent)"
       ])
   }
 
@@ -67,7 +67,7 @@ import Testing
         "POST", "/a", [("Content-Type", "multipart/form-data; boundary=\(boundary)")],
         "--\(boundary)\r\n\r\nsame\r\n--\(boundary)\r\n\r\n\(content)\r\n--\(boundary)--\r\n")
     }
-    #expect(try differences(multipart("x", "1"), multipart("y", "2")) == [#"part 2: "\r\n1" → "\r\n2""#])
+    #expect(try differences(multipart("x", "1"), multipart("y", "2")) == [#"part 2: "1" → "2""#])
   }
 
   @Test func ranksSensibly() throws {
@@ -78,7 +78,7 @@ import Testing
     let request = Self.sent("GET", "/users/2?page=2")
     let found = try misses(recorded, request)
     #expect(
-      found.map(\.answer.interaction.request.targetText) == ["/users/2?page=1", "/users/2", "/users/2"])
+      found.map(\.answer.interaction.request.targetText) == ["/users/2?page=1", "/users/2", "/users/1"])
     #expect(found.map(\.distance) == found.map(\.distance).sorted())
     #expect(try misses(recorded, request, limit: 10).count == 5)
     #expect(try misses(recorded, request, limit: 1).count == 1)

@@ -55,4 +55,6 @@ final class TemporaryDirectory {
     try? FileManager.default.removeItem(atPath: self(target))
     try FileManager.default.copyItem(atPath: self(source), toPath: self(target))
   }
+
+  func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: self(name)) }
 }

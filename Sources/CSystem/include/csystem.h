@@ -1,5 +1,6 @@
 // Linux calls and constants that the Glibc module does not show to Swift. Declares; decides nothing.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -25,3 +26,6 @@ int td_sync_file_system(int descriptor);
 
 // malloc_trim(3): returns to the kernel what was freed but kept.
 void td_give_back_memory(void);
+
+// memmem(3), which Glibc shows to GNU sources only: where `pattern` first stands in `text`, or NULL.
+const void *td_find(const void *text, size_t count, const void *pattern, size_t length);

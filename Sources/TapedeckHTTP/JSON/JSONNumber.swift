@@ -6,6 +6,16 @@ public struct JSONNumber: Sendable, Equatable {
 
   public init(_ value: Int) { slice = JSONSlice(Array(String(value).utf8)) }
 
+  public init(integer value: some FixedWidthInteger) { slice = JSONSlice(Array(String(value).utf8)) }
+
+  /// Written with the fewest digits that read back as this value, a whole number without a fraction; nil when it is
+  /// not finite.
+  public init?(_ value: Double) {
+    guard value.isFinite else { return nil }
+    let text = value.description
+    slice = JSONSlice(Array(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8))
+  }
+
   /// The bytes as they stand in the document.
   public var raw: ArraySlice<UInt8> { slice.bytes }
 

@@ -107,6 +107,14 @@ public struct JSONString: Sendable, Equatable {
     return out
   }
 
+  /// Appends text, escaped no more than JSON demands.
+  package static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    guard bytes.contains(where: needsEscape) else { return out.append(contentsOf: bytes) }
+    for byte in bytes {
+      if needsEscape(byte) { appendEscape(byte, to: &out) } else { out.append(byte) }
+    }
+  }
+
   private static func needsEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }

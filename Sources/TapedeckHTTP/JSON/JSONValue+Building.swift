@@ -3,14 +3,27 @@ extension JSONValue {
   public init(_ text: String) { self = .string(JSONString(text)) }
 
   public init(_ number: Int) { self = .number(JSONNumber(number)) }
+
+  /// A number; null when it is not finite, as JavaScript has it.
+  public init(_ number: Double) { self = JSONNumber(number).map { .number($0) } ?? .null }
+
+  public init(_ value: Bool) { self = .bool(value) }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as compact JSON.
+  public var description: String { String(decoding: bytes(), as: UTF8.self) }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-  ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+  ExpressibleByNilLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   public init(stringLiteral text: String) { self.init(text) }
 
   public init(integerLiteral number: Int) { self.init(number) }
+
+  public init(floatLiteral number: Double) { self.init(number) }
 
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 

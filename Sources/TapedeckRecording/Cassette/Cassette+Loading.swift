@@ -1,14 +1,17 @@
 public import TapedeckHTTP
 
 extension Cassette {
-  /// Reads a cassette: its files, and over them the journal that is there while someone records or after a crash.
-  /// - Parameter prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each
-  ///   request.
+  /// Reads a cassette: its files, and over them the journal that is there while someone records or after a crash; or
+  /// in place of a directory a file of another tool, such as a HAR.
+  /// - Parameters:
+  ///   - match: what to compare instead of what the cassette says, or in addition.
+  ///   - prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each request.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
-    _ directory: String,
+    _ directory: String, match: MatchSpec? = nil,
     prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil }
   ) throws(CassetteError) -> Cassette {
+    if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
     let opened = try CassetteDirectory(opening: directory)
     // Before the files: a writer that seals meanwhile takes the journal away when all of it is in the files.
     let journal = try opened.openForReading(CassetteNames.journal)
@@ -18,8 +21,14 @@ extension Cassette {
     else {
       throw .absent(directory: directory)
     }
-    let manifest = try CassetteReader(opened, matcher: RequestMatcher()).manifest()
-    let reader = CassetteReader(opened, matcher: manifest?.matcher ?? RequestMatcher())
+    let manifest = try CassetteReader(opened).manifest()
+    let header = try journal.flatMap { file throws(CassetteError) in try JournalHeader(of: file) }
+    let known = header?.rules ?? manifest?.rules ?? MatchRules()
+    let matcher = RequestMatcher(
+      try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known,
+      redaction: header?.redaction ?? manifest?.redaction
+        ?? Redaction(upstream: manifest?.upstream ?? header?.upstream))
+    let reader = CassetteReader(opened, matcher: matcher)
     var load = CassetteLoad(path: directory)
     var stored: [StoredInteraction] = []
     stored.reserveCapacity(files.count)
@@ -31,10 +40,10 @@ extension Cassette {
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)
     if manifest == nil, stored.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
     overlay.apply(to: &stored)
-    let known = manifest ?? overlay.header.map { CassetteManifest(upstream: $0.upstream) }
+    let upstream = manifest.map(\.upstream) ?? overlay.header?.upstream
     return Cassette(
-      path: directory, manifest: known,
-      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, known?.upstream)) },
+      path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
+      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, upstream)) },
       warnings: overlay.warnings)
   }
 }

@@ -4,21 +4,34 @@ public import TapedeckHTTP
 public final class Cassette: Sendable {
   /// The directory, as given to `load`.
   public let path: String
+  /// What `cassette.json` says; nil where there is none.
+  let manifest: CassetteManifest?
   /// The origin that was recorded.
   public let upstream: String?
+  /// By what requests are compared now.
   public let matcher: RequestMatcher
+  /// What the cassette itself says about that.
+  public let recordedRules: MatchRules
   /// Every recorded exchange, in the order of the file names and their numbers.
   public let answers: [RecordedAnswer]
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
   private let sequences: [MatchKey: RecordedSequence]
+  private let links: SecretLinks
 
-  init(path: String, manifest: CassetteManifest?, answers: [RecordedAnswer], warnings: [String]) {
+  init(
+    path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
+    recordedRules: MatchRules,
+    answers: [RecordedAnswer], warnings: [String]
+  ) {
     self.path = path
-    upstream = manifest?.upstream
-    matcher = manifest?.matcher ?? RequestMatcher()
+    self.manifest = manifest
+    self.upstream = upstream
+    self.matcher = matcher
+    self.recordedRules = recordedRules
     self.answers = Self.listed(answers)
     self.warnings = warnings
+    links = SecretLinks { answers.map(\.interaction.request) }
     sequences = Dictionary(grouping: answers, by: \.key).mapValues { RecordedSequence(Self.ordered($0)) }
   }
 
@@ -33,11 +46,25 @@ public final class Cassette: Sendable {
     }.map { answers[$0] }
   }
 
-  /// By the ordinal in the name; among equals, by the name.
+  /// By the ordinal in the name. Where rules have made one of what was recorded as several requests, these follow each
+  /// other as they were recorded, and else by name.
   private static func ordered(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
     guard answers.count > 1 else { return answers }
-    return answers.map { (CassetteNames.parse($0.fileName).ordinal, $0) }.enumerated()
-      .sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }.map(\.element.1)
+    let names = answers.map { CassetteNames.parse($0.fileName) }
+    guard names.contains(where: { $0.stem != names[0].stem }) else {
+      return answers.indices.sorted { (names[$0].ordinal, $0) < (names[$1].ordinal, $1) }.map { answers[$0] }
+    }
+    var recordedAt: [String: Int] = [:]
+    for (name, answer) in zip(names, answers) {
+      let time = answer.interaction.volatile.recordedAtMilliseconds ?? .max
+      recordedAt[name.stem] = min(recordedAt[name.stem] ?? .max, time)
+    }
+    return answers.indices.sorted { left, right in
+      let (old, new) = (names[left], names[right])
+      if old.stem == new.stem { return (old.ordinal, left) < (new.ordinal, right) }
+      let times = (recordedAt[old.stem] ?? .max, recordedAt[new.stem] ?? .max)
+      return times.0 == times.1 ? old.stem < new.stem : times.0 < times.1
+    }.map { answers[$0] }
   }
 
   /// How many exchanges are recorded.
@@ -46,8 +73,26 @@ public final class Cassette: Sendable {
   /// The answers recorded for a key.
   public func sequence(for key: MatchKey) -> RecordedSequence? { sequences[key] }
 
+  /// The answers to a request that has a secret in it which the recording hides and nothing in the request gives away.
+  /// This looks at every word of it, so it is for a miss only.
+  public func linkedSequence(for request: HTTPRequest) -> RecordedSequence? {
+    let comparable = matcher.redaction.redacted(request)
+    return links.linked(comparable, matcher.redaction).flatMap { sequences[matcher.key(for: $0)] }
+  }
+
   /// The answers recorded for a request.
   public func sequence(for request: HTTPRequest) -> RecordedSequence? { sequences[matcher.key(for: request)] }
+
+  /// How often each exchange was given since the cassette was loaded, in the order of `answers`.
+  public func uses(onExhausted policy: ExhaustionPolicy = .repeatLast) -> [Int] {
+    var uses: [ObjectIdentifier: Int] = [:]
+    for sequence in sequences.values {
+      for (answer, count) in zip(sequence.answers, sequence.uses(onExhausted: policy)) where count > 0 {
+        uses[ObjectIdentifier(answer)] = count
+      }
+    }
+    return answers.map { uses[ObjectIdentifier($0)] ?? 0 }
+  }
 
   /// The exchanges that were not given since the cassette was loaded, in the order of the file names.
   public var unused: [RecordedAnswer] {
@@ -58,6 +103,7 @@ public final class Cassette: Sendable {
   /// The recordings most like a request that matches none, nearest first, with what differs. This looks at all of
   /// them, so it is for a miss only.
   public func nearest(to request: HTTPRequest, limit: Int = 3) -> [NearMiss] {
-    RequestComparison(request).nearest(in: answers, limit: limit)
+    RequestComparison(matcher.redaction.redacted(request), rules: matcher.rules).nearest(
+      in: answers, limit: limit)
   }
 }

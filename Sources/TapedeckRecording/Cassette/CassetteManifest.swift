@@ -5,7 +5,9 @@ struct CassetteManifest: Equatable {
   static let currentVersion = 1
 
   var upstream: String?
-  var matcher = RequestMatcher()
+  var rules = MatchRules()
+  /// What is hidden; nil when it says nothing, as those do that were recorded before it could.
+  var redaction: Redaction?
   /// Members of the user's own, kept as they are.
   var others: [JSONMember] = []
 
@@ -17,32 +19,41 @@ struct CassetteManifest: Equatable {
     if let version = value["tapedeck"]?.int, version > Self.currentVersion {
       throw .newerFormat(file: file, version: version)
     }
-    let object = try StrictObject(value, at: place, known: ["tapedeck", "upstream", "match"])
+    let object = try StrictObject(value, at: place, known: ["tapedeck", "upstream", "match", "redaction"])
     guard try object.required("tapedeck").int == Self.currentVersion else {
       throw place.member("tapedeck").problem(
         "the format version is expected here, which is \(Self.currentVersion)")
     }
     upstream = try object.text("upstream")
-    if let match = try object.array("match"), match != Self.encode(matcher).array {
-      throw place.member("match").problem("only \(Self.text(Self.encode(matcher))) is known here")
+    if let match = try object.array("match") {
+      rules = try Self.rules(match, at: place.member("match"))
+    }
+    if let value = object["redaction"] {
+      redaction = try RedactionFormat.decode(value, at: place.member("redaction"))
     }
     others = (value.members ?? []).filter { member in
-      !["tapedeck", "upstream", "match"].contains { member.name.isEqual(to: $0 as StaticString) }
+      !["tapedeck", "upstream", "match", "redaction"].contains { member.name.isEqual(to: $0 as StaticString) }
     }
   }
 
-  private static func encode(_ matcher: RequestMatcher) -> JSONValue {
-    .array(matcher.components.map { JSONValue($0.rawValue) })
+  private static func rules(_ items: [JSONValue], at place: EntryPlace) throws(CassetteError) -> MatchRules {
+    var texts: [String] = []
+    for (index, item) in items.enumerated() {
+      guard let text = item.text else { throw place.element(index).problem("a string is expected here") }
+      texts.append(text)
+    }
+    do throws(MatchSpecError) { return try MatchSpec(texts).rules() } catch {
+      throw place.problem("\(error)")
+    }
   }
 
-  private static func text(_ value: JSONValue) -> String {
-    String(decoding: value.bytes(.spaced), as: UTF8.self)
-  }
+  var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 
-  var fileBytes: [UInt8] {
+  var tree: JSONValue {
     var members = [JSONMember("tapedeck", JSONValue(Self.currentVersion))]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
-    members.append(JSONMember("match", Self.encode(matcher)))
-    return FileLayout.bytes(.object(members + others))
+    members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) })))
+    if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
+    return .object(members + others)
   }
 }

@@ -3,10 +3,10 @@ import TapedeckHTTP
 /// Reads the files of a cassette, checking everything. One thread uses a reader.
 struct CassetteReader {
   let directory: CassetteDirectory
-  let matcher: RequestMatcher
+  private let matcher: RequestMatcher
   private let loader: BodyLoader
 
-  init(_ directory: CassetteDirectory, matcher: RequestMatcher) {
+  init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
     self.directory = directory
     self.matcher = matcher
     loader = BodyLoader(directory: directory)
@@ -33,14 +33,17 @@ struct CassetteReader {
     let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
     return StoredInteraction(
       name: name, ordinal: CassetteNames.parse(name).ordinal, interaction: interaction,
-      key: try key(of: interaction), bodyNames: InteractionFormat.bodyNames(tree),
+      key: try matcher.key(for: interaction), bodyNames: InteractionFormat.bodyNames(tree),
       bytes: bytes + interaction.request.body.count + interaction.response.body.heldCount)
   }
+}
 
-  private func key(of interaction: Interaction) throws(CassetteError) -> MatchKey {
-    guard let body = interaction.largeRequestBody else { return matcher.key(for: interaction.request) }
+extension RequestMatcher {
+  /// The key of a recorded request, whose body may stand in a file.
+  func key(for interaction: Interaction) throws(CassetteError) -> MatchKey {
+    guard let body = interaction.largeRequestBody else { return key(for: interaction.request) }
     var request = interaction.request
     request.body = try body.open().bytes(at: 0, count: body.size)
-    return matcher.key(for: request)
+    return key(for: request)
   }
 }

@@ -14,20 +14,44 @@ public final class RecordedSequence: Sendable {
   /// The answers that were not given yet.
   public var unused: ArraySlice<RecordedAnswer> { answers.dropFirst(hits) }
 
-  /// The answer to the next request, and whether it is asked for more often than it was recorded.
+  /// An answer that is taken.
+  public struct Turn: Sendable {
+    public let answer: RecordedAnswer
+    /// How often such a request has come, with this time.
+    public let number: Int
+    /// How often it was recorded.
+    public let recorded: Int
+
+    public var isBeyondRecording: Bool { number > recorded }
+  }
+
+  /// The answer to the next request.
   /// - Returns: nil when all were given and the policy says so; this is no hit.
-  public func next(
-    onExhausted policy: ExhaustionPolicy = .repeatLast
-  ) -> (answer: RecordedAnswer, isBeyondRecording: Bool)? {
+  public func next(onExhausted policy: ExhaustionPolicy = .repeatLast) -> Turn? {
     if policy == .miss, hits >= answers.count { return nil }
     let turn = cursor.wrappingAdd(1, ordering: .relaxed).oldValue
-    if turn < answers.count { return (answers[turn], false) }
+    func take(_ index: Int) -> Turn {
+      Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
+    }
+    if turn < answers.count { return take(turn) }
     switch policy {
-    case .repeatLast: return (answers[answers.count - 1], true)
-    case .loop: return (answers[turn % answers.count], true)
+    case .repeatLast: return take(answers.count - 1)
+    case .loop: return take(turn % answers.count)
     case .miss:
       cursor.wrappingSubtract(1, ordering: .relaxed)
       return nil
+    }
+  }
+
+  /// How often each answer was given, in order.
+  public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {
+    let (hits, count) = (hits, answers.count)
+    return (0..<count).map { index in
+      switch policy {
+      case .loop: hits / count + (index < hits % count ? 1 : 0)
+      case .repeatLast where index == count - 1: max(0, hits - index)
+      case .repeatLast, .miss: index < hits ? 1 : 0
+      }
     }
   }
 }

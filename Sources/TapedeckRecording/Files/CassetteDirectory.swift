@@ -60,6 +60,17 @@ final class CassetteDirectory: Sendable {
     return try file.contents(limit: limit)
   }
 
+  /// The bytes of a plain file; nil when there is none of that name.
+  func size(of name: String) throws(CassetteError) -> Int? {
+    var status = stat()
+    let isThere = inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
+    guard isThere else {
+      if errno == ENOENT { return nil }
+      throw .failed("examine", path(of: name))
+    }
+    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+  }
+
   /// A file in `bodies/`, whose name has been checked.
   func openBody(_ name: String) throws(CassetteError) -> OpenFile {
     guard let file = try openForReading(name) else {

@@ -3,19 +3,29 @@ import TapedeckHTTP
 /// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once, and
 /// held once however many refer to it; one thread uses a loader.
 final class BodyLoader {
-  private let directory: CassetteDirectory
+  /// Nil where an interaction stands outside any cassette, and so has no files.
+  private let directory: CassetteDirectory?
   private var sizes: [String: Int] = [:]
   private var held: [String: [UInt8]] = [:]
 
-  init(directory: CassetteDirectory) { self.directory = directory }
+  private let readsFiles: Bool
+
+  /// - Parameter readsFiles: without it a body in a file is known by its name and by the size that is written beside it,
+  ///   whether the file is there or not.
+  init(directory: CassetteDirectory?, readsFiles: Bool = true) {
+    self.directory = directory
+    self.readsFiles = readsFiles
+  }
 
   func body(_ name: String, size: Int?, at place: EntryPlace) throws(CassetteError) -> RecordedBody {
     guard BodyFile.isName(name) else {
       throw .invalidBody(
         file: place.file, body: name, problem: "is not called `bodies/` and 32 hexadecimal digits and `.bin`")
     }
+    guard let directory else { throw place.problem("a body in a file has no place outside a cassette") }
     do throws(CassetteError) {
-      return try body(name, size: size)
+      if !readsFiles { return .file(BodyFile(name: name, size: size ?? 0, directory: directory)) }
+      return try body(name, size: size, in: directory)
     } catch .system(_, _, _, let reason) {
       throw .invalidBody(file: place.file, body: name, problem: "cannot be read (\(reason))")
     } catch .notAPlainFile {
@@ -26,7 +36,9 @@ final class BodyLoader {
     }
   }
 
-  private func body(_ name: String, size: Int?) throws(CassetteError) -> RecordedBody {
+  private func body(
+    _ name: String, size: Int?, in directory: CassetteDirectory
+  ) throws(CassetteError) -> RecordedBody {
     let file = try directory.openBody(name)
     let actual = try file.status().size
     guard size == nil || size == actual else {

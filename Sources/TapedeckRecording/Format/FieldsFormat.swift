@@ -2,13 +2,18 @@ import TapedeckHTTP
 
 /// Header fields as an array of `["Name", "value"]`, in order, with duplicates.
 enum FieldsFormat {
-  /// - Parameter isDateVolatile: whether the only `Date` is written as null, since its value stands elsewhere.
-  static func encode(_ fields: HTTPFields, isDateVolatile: Bool = false) -> JSONValue {
+  /// - Parameters:
+  ///   - isDateVolatile: whether the only `Date` is written as null, since its value stands elsewhere.
+  ///   - bodyBytes: the size of the body; the only `Content-Length` is written as null where it says the same.
+  static func encode(_ fields: HTTPFields, isDateVolatile: Bool = false, bodyBytes: Int? = nil) -> JSONValue {
     let hidesDate = isDateVolatile && volatileDate(fields) != nil
+    let lengths = bodyBytes == nil ? [] : fields.values(of: "content-length")
+    let hidesLength = lengths.count == 1 && lengths[0].elementsEqual("\(bodyBytes ?? 0)".utf8)
     return .array(
       fields.map { field in
-        let value = hidesDate && field.isNamed("date") ? .null : ByteString.encode(field.value)
-        return .array([ByteString.encode(field.name), value])
+        let isHidden =
+          hidesDate && field.isNamed("date") || hidesLength && field.isNamed("content-length")
+        return .array([ByteString.encode(field.name), isHidden ? .null : ByteString.encode(field.value)])
       })
   }
 
@@ -18,6 +23,7 @@ enum FieldsFormat {
     return dates.count == 1 ? dates.first : nil
   }
 
+  /// A `Content-Length` of null is left empty, for the body to say what it is.
   /// - Parameter date: what a `Date` of null stands for.
   static func decode(
     _ pairs: [JSONValue], at place: EntryPlace, date: [UInt8]? = nil
@@ -29,11 +35,7 @@ enum FieldsFormat {
       }
       let value: ArraySlice<UInt8>
       if items[1] == .null {
-        guard let date, name.decodedBytes.map(Bytes.lowercased) == Array("date".utf8) else {
-          throw place.element(index).problem(
-            "only the `Date` of an answer may be null, and only when `volatile.date` holds its value")
-        }
-        value = date[...]
+        value = try unwritten(name, date: date, at: place.element(index))
       } else {
         value = try ByteString.decodeSlice(items[1], at: place.element(index))
       }
@@ -44,5 +46,17 @@ enum FieldsFormat {
       }
     }
     return fields
+  }
+
+  private static func unwritten(
+    _ name: JSONString, date: [UInt8]?, at place: EntryPlace
+  ) throws(CassetteError) -> ArraySlice<UInt8> {
+    let bytes = name.decodedBytes.map(Bytes.lowercased)
+    if bytes.elementsEqual("content-length".utf8) { return [] }
+    guard let date, bytes.elementsEqual("date".utf8) else {
+      throw place.problem(
+        "only `Content-Length` may be null, and the `Date` of an answer when `volatile.date` holds its value")
+    }
+    return date[...]
   }
 }

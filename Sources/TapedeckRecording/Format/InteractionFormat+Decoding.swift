@@ -24,15 +24,19 @@ extension InteractionFormat {
     _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
   ) throws(CassetteError) -> (HTTPRequest, BodyFile?) {
     let object = try StrictObject(
-      value, at: place, known: ["method", "target", "headers", "body", "trailers"])
+      value, at: place, known: ["method", "target", "headers", "host", "body", "trailers"])
     let method = try decodeMethod(try object.required("method"), at: place.member("method"))
     let target = try decodeTarget(try object.required("target"), at: place.member("target"))
     let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
     var fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
     fields.removeHopByHop()
     correctLength(in: &fields, to: body.count)
+    let host = try object["host"].map { value throws(CassetteError) in
+      try ByteString.decode(value, at: place.member("host"))
+    }
     var request = HTTPRequest(
-      method: method, target: target, fields: fields, authority: fields.first("host").map { Array($0) } ?? [])
+      method: method, target: target, fields: fields,
+      authority: host ?? fields.first("host").map { Array($0) } ?? [])
     request.trailers = try FieldsFormat.decode(
       try object.array("trailers") ?? [], at: place.member("trailers"))
     switch body {
@@ -86,8 +90,10 @@ extension InteractionFormat {
       try object.array("trailers") ?? [], at: place.member("trailers"))
     response.isCloseDelimited = try object.bool("closeDelimited") ?? false
     if !BodyFraming.hasNoBody(status: head.status, method: method) {
-      let isFramedByLength = response.chunkSizes == nil && !response.isCloseDelimited
-      correctLength(in: &response.head.fields, to: isFramedByLength ? body.count : nil)
+      correctLength(
+        in: &response.head.fields, to: response.isFramedByLength(to: method) ? body.count : nil)
+    } else if head.fields.first("content-length")?.isEmpty == true {
+      throw place.member("headers").problem("a `Content-Length` of null needs a body to tell what it is")
     }
     return response
   }
@@ -109,7 +115,7 @@ extension InteractionFormat {
 
   /// Makes the one `Content-Length` tell the truth, in its place; with nil there is none. The framing a file claims
   /// is never believed.
-  private static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
+  static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
     guard let first = fields.firstIndex(where: { $0.isNamed("content-length") }) else { return }
     let length = bodyBytes.map { Array(String($0).utf8) }
     if let length, fields.lastIndex(where: { $0.isNamed("content-length") }) == first {

@@ -15,7 +15,7 @@ enum InteractionFormat {
     let date = FieldsFormat.volatileDate(interaction.response.head.fields)
     return [
       "request": try encodeRequest(interaction, store: store),
-      "response": try encode(interaction.response, store: store),
+      "response": try encode(interaction.response, to: interaction.request.method, store: store),
       "volatile": encode(facts, date: date),
     ]
   }
@@ -26,12 +26,13 @@ enum InteractionFormat {
     let request = interaction.request
     var fields = request.fields
     fields.removeHopByHop()
+    let body = interaction.largeRequestBody.map { RecordedBody.file($0) } ?? .bytes(request.body)
     var members: [JSONMember] = [
       JSONMember("method", JSONValue(request.method.rawValue)),
       JSONMember("target", ByteString.encode(request.target[...])),
-      JSONMember("headers", FieldsFormat.encode(fields)),
+      JSONMember("headers", FieldsFormat.encode(fields, bodyBytes: body.count)),
     ]
-    let body = interaction.largeRequestBody.map { RecordedBody.file($0) } ?? .bytes(request.body)
+    if let host = comparedHost(of: request) { members.append(JSONMember("host", ByteString.encode(host))) }
     if let body = try encode(body, fields: fields, store: store) { members.append(JSONMember("body", body)) }
     if !request.trailers.isEmpty {
       members.append(JSONMember("trailers", FieldsFormat.encode(request.trailers)))
@@ -39,8 +40,15 @@ enum InteractionFormat {
     return .object(members)
   }
 
+  /// The host the client asked for; nil where the `Host` field says the same.
+  private static func comparedHost(of request: HTTPRequest) -> ArraySlice<UInt8>? {
+    guard !request.authority.isEmpty, request.fields.first("host")?.elementsEqual(request.authority) != true
+    else { return nil }
+    return RequestHost.compared(request.authority[...])[...]
+  }
+
   private static func encode(
-    _ response: RecordedResponse, store: ([UInt8]) throws(CassetteError) -> BodyFile
+    _ response: RecordedResponse, to method: HTTPMethod, store: ([UInt8]) throws(CassetteError) -> BodyFile
   ) throws(CassetteError) -> JSONValue {
     var fields = response.head.fields
     fields.removeHopByHop()
@@ -48,7 +56,11 @@ enum InteractionFormat {
       JSONMember("version", JSONValue(response.head.version.rawValue)),
       JSONMember("status", JSONValue(response.head.status)),
       JSONMember("reason", ByteString.encode(response.head.reason[...])),
-      JSONMember("headers", FieldsFormat.encode(fields, isDateVolatile: true)),
+      JSONMember(
+        "headers",
+        FieldsFormat.encode(
+          fields, isDateVolatile: true,
+          bodyBytes: response.isFramedByLength(to: method) ? response.body.count : nil)),
     ]
     if let body = try encode(response.body, fields: fields, store: store) {
       members.append(JSONMember("body", body))
@@ -78,7 +90,7 @@ enum InteractionFormat {
     }
   }
 
-  private static func encode(_ facts: VolatileFacts, date: ArraySlice<UInt8>?) -> JSONValue {
+  static func encode(_ facts: VolatileFacts, date: ArraySlice<UInt8>?) -> JSONValue {
     var members: [JSONMember] = []
     if let time = facts.recordedAtMilliseconds {
       members.append(JSONMember("recordedAt", JSONValue(Timestamp.text(time))))

@@ -5,15 +5,19 @@ struct MediaType {
   enum Kind { case json, form, multipart(boundary: [UInt8]), other }
 
   let kind: Kind
+  /// Whether it is said to be text: `text/…`, JSON, XML, forms, scripts.
+  let isText: Bool
 
   init(_ fields: HTTPFields) {
     guard let value = fields.first("content-type") else {
       kind = .other
+      isText = false
       return
     }
     let essence =
       value.prefix { $0 != UInt8(ascii: ";") }.map(Bytes.lowercased)
       .split(whereSeparator: Bytes.isBlank).first ?? []
+    isText = Self.isText(essence)
     if Self.isJSON(essence) {
       kind = .json
     } else if essence.elementsEqual("application/x-www-form-urlencoded".utf8) {
@@ -25,10 +29,23 @@ struct MediaType {
     }
   }
 
-  /// `application/json`, `text/json`, and everything with the suffix of RFC 6839 §3.1.
+  /// `application/json`, `text/json`, everything with the suffix of RFC 6839 §3.1, and what AWS calls its own.
   private static func isJSON(_ essence: ArraySlice<UInt8>) -> Bool {
     essence.elementsEqual("application/json".utf8) || essence.elementsEqual("text/json".utf8)
       || essence.suffix(5).elementsEqual("+json".utf8)
+      || essence.starts(with: "application/x-amz-json-".utf8)
+  }
+
+  private static func isText(_ essence: ArraySlice<UInt8>) -> Bool {
+    if essence.starts(with: "text/".utf8) { return true }
+    return ["json", "xml", "javascript", "yaml", "x-www-form-urlencoded", "graphql"].contains {
+      (word: String) in
+      essence.suffix(word.utf8.count).elementsEqual(word.utf8)
+    }
+  }
+
+  var isMultipart: Bool {
+    if case .multipart = kind { true } else { false }
   }
 
   /// The `boundary` parameter (RFC 2046 §5.1.1), without quotes.

@@ -26,13 +26,13 @@ struct FormPairs {
     }
   }
 
-  private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+  static func decoded(_ text: ArraySlice<UInt8>, plusIsBlank: Bool = true) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(text.count)
     var index = text.startIndex
     while index < text.endIndex {
       switch text[index] {
-      case UInt8(ascii: "+"): out.append(UInt8(ascii: " "))
+      case UInt8(ascii: "+") where plusIsBlank: out.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
         if index + 2 < text.endIndex, let high = Bytes.hexValue(text[index + 1]),
           let low = Bytes.hexValue(text[index + 2])

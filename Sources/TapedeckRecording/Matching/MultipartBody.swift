@@ -40,3 +40,54 @@ struct MultipartBody {
     return nil
   }
 }
+
+// MARK: - Names
+
+extension MultipartBody {
+  /// The parts but those whose name is one of these.
+  func parts(ignoring names: Set<NamePattern>) -> [ArraySlice<UInt8>] {
+    names.isEmpty ? parts : parts.filter { part in !(Self.name(of: part).map(names.matches) ?? false) }
+  }
+
+  /// The `name` parameter of a part's `Content-Disposition` (RFC 7578 §4.2); nil where there is none.
+  static func name(of part: ArraySlice<UInt8>) -> [UInt8]? {
+    var rest = part
+    while let end = rest.firstIndex(of: UInt8(ascii: "\r")), end > rest.startIndex {
+      let line = rest[..<end]
+      if line.prefix(20).map(Bytes.lowercased).elementsEqual("content-disposition:".utf8) {
+        return name(in: line.dropFirst(20))
+      }
+      rest = rest[end...].dropFirst(2)
+    }
+    return nil
+  }
+
+  private static func name(in disposition: ArraySlice<UInt8>) -> [UInt8]? {
+    for parameter in disposition.split(separator: UInt8(ascii: ";")).dropFirst() {
+      let text = parameter.drop(while: Bytes.isBlank)
+      guard text.prefix(5).map(Bytes.lowercased).elementsEqual("name=".utf8) else { continue }
+      let value = text.dropFirst(5)
+      guard value.first == UInt8(ascii: "\"") else { return Array(value.prefix { !Bytes.isBlank($0) }) }
+      return Array(value.dropFirst().prefix { $0 != UInt8(ascii: "\"") })
+    }
+    return nil
+  }
+
+  /// What stands behind the header lines of a part.
+  static func content(of part: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = part
+    while let end = rest.firstIndex(of: UInt8(ascii: "\r")) {
+      let next = rest[end...].dropFirst(2)
+      if end == rest.startIndex { return next }
+      rest = next
+    }
+    return []
+  }
+
+  /// The boundary of a body that begins with one.
+  static func boundary(openedBy body: [UInt8]) -> [UInt8]? {
+    guard body.starts(with: "--".utf8), let end = body.firstIndex(of: UInt8(ascii: "\r")), end > 2, end <= 72
+    else { return nil }
+    return Array(body[2..<end])
+  }
+}

@@ -1,25 +1,66 @@
 public import TapedeckHTTP
 
-/// The rules by which requests are the same. By default: method, path as written, query as a multiset of decoded
-/// pairs, and body, where JSON is compared as JSON, forms as pairs, multipart without its boundary, all else as bytes.
+/// Makes the keys by which requests are the same, by rules. By default: method, path as written, query as a multiset
+/// of decoded pairs, and body, where JSON is compared as JSON, forms as pairs, multipart without its boundary, all
+/// else as bytes.
+///
+/// What rules leave out of a request leaves its key as it would be without them, so that rules change the names of
+/// only those files that they concern.
 public struct RequestMatcher: Sendable, Equatable {
-  /// What is compared, by the names that stand in `cassette.json`.
-  public enum Component: String, Sendable, CaseIterable {
-    case method, path, query, body
+  public let rules: MatchRules
+  /// What is hidden before requests are compared, so that what came and what was recorded are redacted alike.
+  public let redaction: Redaction
+  private let isDefault: Bool
+  /// The names of compared header fields, in order.
+  private let headers: [String]
+
+  public init(_ rules: MatchRules = MatchRules(), redaction: Redaction = .off) {
+    self.rules = rules
+    self.redaction = redaction
+    isDefault = rules == MatchRules()
+    headers = rules.headers.sorted()
   }
-
-  public init() {}
-
-  /// What is compared, in the order it is listed in.
-  public var components: [Component] { Component.allCases }
 
   /// The key of a request. A request without query and body costs one allocation.
   public func key(for request: HTTPRequest) -> MatchKey {
+    let request = headers.isEmpty ? redaction.comparable(request) : redaction.redacted(request)
     var writer = KeyWriter(capacity: request.target.count + 40)
+    guard isDefault else { return ruledKey(for: request, &writer) }
     writer.append(request.method.rawValue.utf8)
     writer.append(request.path)
     writer.append(pairs: request.query.map { FormPairs($0).sorted } ?? [])
     writer.append(CanonicalBody(request))
     return MatchKey(bytes: writer.bytes)
+  }
+
+  private func ruledKey(for request: HTTPRequest, _ writer: inout KeyWriter) -> MatchKey {
+    let parts = rules.parts
+    if parts.contains(.method) { writer.append(request.method.rawValue.utf8) }
+    if parts.contains(.path) { writer.append(request.path) }
+    if parts.contains(.query) { writer.append(pairs: comparedQuery(request)) }
+    if parts.contains(.body) { writer.append(CanonicalBody(request, rules)) }
+    if parts.contains(.host) { writer.append(RequestHost.compared(request.authority[...])) }
+    for name in headers {
+      let values = RequestHeaders.values(of: name, in: request)
+      writer.append(count: values.count)
+      for value in values { writer.append(value) }
+    }
+    return MatchKey(bytes: writer.bytes)
+  }
+
+  /// The target without the names in its query that make no difference.
+  public func comparedTarget(of request: HTTPRequest) -> [UInt8] {
+    guard let query = request.query, rules.parts.contains(.query), !rules.ignoredQuery.isEmpty else {
+      return rules.parts.contains(.query) ? request.target : Array(request.path)
+    }
+    let kept = query.split(separator: UInt8(ascii: "&")).filter { piece in
+      !FormPairs(piece).pairs.contains { rules.ignoredQuery.matches($0.name) }
+    }
+    return request.path + (kept.isEmpty ? [] : Array("?".utf8) + kept.joined(separator: [UInt8(ascii: "&")]))
+  }
+
+  private func comparedQuery(_ request: HTTPRequest) -> [FormPairs.Pair] {
+    let pairs = request.query.map { FormPairs($0).sorted } ?? []
+    return rules.ignoredQuery.isEmpty ? pairs : pairs.filter { !rules.ignoredQuery.matches($0.name) }
   }
 }

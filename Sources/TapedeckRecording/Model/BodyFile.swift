@@ -20,6 +20,13 @@ extension BodyFile: Equatable {
 }
 
 extension BodyFile {
+  /// What a body would be called and how large it is, where nothing is written.
+  init(unwritten body: [UInt8]) throws(CassetteError) {
+    self.init(
+      name: Self.name(digest: SHA256Digest(of: body)), size: body.count,
+      directory: try CassetteDirectory(opening: "."))
+  }
+
   static let folder = "bodies"
 
   static func name(digest: SHA256Digest) -> String { "\(folder)/\(digest.hex.prefix(32)).bin" }

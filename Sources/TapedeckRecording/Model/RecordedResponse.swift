@@ -21,4 +21,9 @@ public struct RecordedResponse: Sendable, Equatable {
     self.trailers = trailers
     self.isCloseDelimited = isCloseDelimited
   }
+
+  /// Whether its `Content-Length` is the size of its body.
+  func isFramedByLength(to method: HTTPMethod) -> Bool {
+    chunkSizes == nil && !isCloseDelimited && !BodyFraming.hasNoBody(status: head.status, method: method)
+  }
 }

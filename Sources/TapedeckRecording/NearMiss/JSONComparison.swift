@@ -2,22 +2,33 @@ import TapedeckHTTP
 
 /// What differs between two JSON values, by path: `$.user.name`, `$.items[2]`, `$["a b"]`.
 struct JSONComparison {
-  private static let maximumDifferences = 20
+  let maximumDifferences: Int
   private(set) var differences: [RequestDifference] = []
 
+  /// - Parameter maximumDifferences: how many are told; what goes beyond is not even looked for.
+  init(maximumDifferences: Int = 20) { self.maximumDifferences = maximumDifferences }
+
   mutating func compare(_ left: JSONValue?, _ right: JSONValue?, path: String) {
-    guard differences.count < Self.maximumDifferences else { return }
+    guard differences.count < maximumDifferences else { return }
     switch (left, right) {
     case (.object(let old)?, .object(let new)?): compareMembers(old, new, path: path)
-    case (.array(let old)?, .array(let new)?):
-      for index in 0..<max(old.count, new.count) where differences.count < Self.maximumDifferences {
-        compare(
-          old.dropFirst(index).first, new.dropFirst(index).first, path: "\(path)[\(index)]")
-      }
+    case (.array(let old)?, .array(let new)?): compareItems(old, new, path: path)
     default:
       if left.map(CanonicalJSON.bytes) == right.map(CanonicalJSON.bytes) { return }
       differences.append(
         RequestDifference(field: path, recorded: left.map(Self.text), received: right.map(Self.text)))
+    }
+  }
+
+  /// Item by item, leaving out what is the same at both ends where one list is longer.
+  private mutating func compareItems(_ old: [JSONValue], _ new: [JSONValue], path: String) {
+    let common = old.count == new.count ? nil : CommonEnds(old, new)
+    let left = old[common?.oldRange(old) ?? old.indices]
+    let right = new[common?.newRange(new) ?? new.indices]
+    for index in 0..<max(left.count, right.count) where differences.count < maximumDifferences {
+      compare(
+        left.dropFirst(index).first, right.dropFirst(index).first,
+        path: "\(path)[\((common?.head ?? 0) + index)]")
     }
   }
 
@@ -34,7 +45,7 @@ struct JSONComparison {
   }
 
   /// `.name`, or `["name"]` where the name is no plain word.
-  private static func step(_ name: [UInt8]) -> String {
+  static func step(_ name: [UInt8]) -> String {
     let isWord = name.allSatisfy {
       Bytes.isDigit($0) || Bytes.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
     }

@@ -1,8 +1,10 @@
 /// What differs between two sorted lists of pairs, name by name.
 enum PairsComparison {
-  /// - Parameter kind: what the pairs belong to, `query` or `form`.
+  /// What the pairs belong to.
+  enum Kind: String { case query, form }
+
   static func differences(
-    recorded: [FormPairs.Pair], received: [FormPairs.Pair], kind: String
+    recorded: [FormPairs.Pair], received: [FormPairs.Pair], kind: Kind
   ) -> [RequestDifference] {
     if recorded == received { return [] }
     let left = Dictionary(grouping: recorded, by: \.name)
@@ -10,8 +12,9 @@ enum PairsComparison {
     return Set(left.keys).union(right.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { name in
       guard left[name] != right[name] else { return nil }
       return RequestDifference(
-        field: "\(kind) \(RequestDifference.quoted(name))", recorded: text(left[name]),
-        received: text(right[name]))
+        field: "\(kind.rawValue) \(RequestDifference.quoted(name))", recorded: text(left[name]),
+        received: text(right[name]),
+        ignoredBy: NamePattern(exactly: name).map { "\(kind == .query ? "query" : "body"):ignore=\($0)" })
     }
   }
 

@@ -1,36 +1,26 @@
 import TapedeckHTTP
 
-/// Finds the recordings nearest to a request, by a scan.
+/// Compares a request with recorded ones, part by part, as rules say; finds the nearest by a scan.
 ///
-/// Head and query are compared with every recording, which is cheap; bodies only with the few that are left. The path
-/// weighs most, then the method, the query and the body, since that is the order in which clients are wrong.
+/// Head and query are compared with every recording, which is cheap; bodies only with the few that are left.
 struct RequestComparison {
   private let request: HTTPRequest
-  private let segments: [ArraySlice<UInt8>]
+  private let rules: MatchRules
   private let query: [FormPairs.Pair]
 
-  private static let methodWeight = 40
-  private static let segmentWeight = 60
-  private static let queryWeight = 8
-  private static let bodyWeight = 4
-  /// No kind of difference counts for more than this, however many there are of it.
-  private static let maximumListed = 8
   /// How many candidates have their bodies compared, and how many bytes of those at most.
   private static let shortlist = 512
   private static let maximumComparedBytes = 4 * 1024 * 1024
 
-  init(_ request: HTTPRequest) {
+  init(_ request: HTTPRequest, rules: MatchRules) {
     self.request = request
-    segments = Self.segments(request)
-    query = Self.query(request)
+    self.rules = rules
+    query = Self.query(request, rules)
   }
 
-  private static func segments(_ request: HTTPRequest) -> [ArraySlice<UInt8>] {
-    request.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-  }
-
-  private static func query(_ request: HTTPRequest) -> [FormPairs.Pair] {
-    request.query.map { FormPairs($0).sorted } ?? []
+  private static func query(_ request: HTTPRequest, _ rules: MatchRules) -> [FormPairs.Pair] {
+    let pairs = request.query.map { FormPairs($0).sorted } ?? []
+    return rules.ignoredQuery.isEmpty ? pairs : pairs.filter { !rules.ignoredQuery.matches($0.name) }
   }
 
   func nearest(in answers: [RecordedAnswer], limit: Int) -> [NearMiss] {
@@ -51,54 +41,85 @@ struct RequestComparison {
 
   private func headDistance(_ answer: RecordedAnswer) -> Int {
     let recorded = answer.interaction.request
-    var distance = recorded.method == request.method ? 0 : Self.methodWeight
-    if !recorded.path.elementsEqual(request.path) { distance += pathDistance(recorded) }
-    if recorded.query != nil || !query.isEmpty {
-      distance += Self.queryWeight * min(queryDifferences(recorded).count, Self.maximumListed)
+    var distance = 0
+    if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
+    if rules.parts.contains(.path) { distance += RequestDistance.path(recorded.path, request.path) }
+    if rules.parts.contains(.query), recorded.query != nil || !query.isEmpty {
+      distance += RequestDistance.sum(queryDifferences(recorded), each: RequestDistance.query)
     }
-    return distance
-  }
-
-  /// Weighs the segments that are not the same from the start or from the end on, and less where the first of them
-  /// begins alike.
-  private func pathDistance(_ recorded: HTTPRequest) -> Int {
-    let others = Self.segments(recorded)
-    let shorter = min(segments.count, others.count)
-    let head = (0..<shorter).prefix { segments[$0] == others[$0] }.count
-    let tail = (0..<(shorter - head)).prefix {
-      segments[segments.count - 1 - $0] == others[others.count - 1 - $0]
-    }.count
-    let different = max(segments.count, others.count) - (head + tail)
-    guard head < shorter else { return Self.segmentWeight * different + 1 }
-    let alike = zip(segments[head], others[head]).prefix { $0 == $1 }.count
-    return Self.segmentWeight * different + 1 - min(alike, Self.segmentWeight / 2)
+    if !rules.headers.isEmpty {
+      distance += RequestDistance.sum(headerDifferences(recorded), each: RequestDistance.header)
+    }
+    return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
   }
 
   private func nearMiss(_ answer: RecordedAnswer, headDistance: Int) -> NearMiss {
-    let recorded = answer.interaction.request
-    let bodyDifferences = BodyComparison.differences(recorded: answer.interaction, received: request)
+    let bodies = bodies(answer.interaction)
     return NearMiss(
-      answer: answer, differences: headDifferences(recorded) + bodyDifferences,
-      distance: headDistance + Self.bodyWeight * min(bodyDifferences.count, Self.maximumListed))
+      answer: answer, differences: differences(answer.interaction, bodies: bodies),
+      distance: headDistance + (bodies?.distance ?? 0))
   }
 
-  private func headDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
+  private func bodies(_ recorded: Interaction) -> BodyComparison? {
+    guard rules.parts.contains(.body) else { return nil }
+    return BodyComparison(recorded: recorded, received: request, rules: rules)
+  }
+
+  /// What of the parts that the rules compare differs, in the order host, method, path, query, headers, body.
+  func differences(from recorded: Interaction) -> [RequestDifference] {
+    differences(recorded, bodies: bodies(recorded))
+  }
+
+  private func differences(_ recorded: Interaction, bodies: BodyComparison?) -> [RequestDifference] {
+    let head = [hostDifference(recorded.request)].compactMap { $0 } + lineDifferences(recorded.request)
+    let query = rules.parts.contains(.query) ? queryDifferences(recorded.request) : []
+    return head + query + headerDifferences(recorded.request) + (bodies?.differences ?? [])
+  }
+}
+
+// MARK: - Parts of the head
+
+extension RequestComparison {
+  private func lineDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     var differences: [RequestDifference] = []
-    if recorded.method != request.method {
+    if rules.parts.contains(.method), recorded.method != request.method {
       differences.append(
         RequestDifference(
           field: "method", recorded: recorded.method.rawValue, received: request.method.rawValue))
     }
-    if !recorded.path.elementsEqual(request.path) {
+    if rules.parts.contains(.path), !recorded.path.elementsEqual(request.path) {
       differences.append(
         RequestDifference(
           field: "path", recorded: RequestDifference.excerpt(recorded.path),
           received: RequestDifference.excerpt(request.path)))
     }
-    return differences + queryDifferences(recorded)
+    return differences
   }
 
   private func queryDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
-    PairsComparison.differences(recorded: Self.query(recorded), received: query, kind: "query")
+    PairsComparison.differences(recorded: Self.query(recorded, rules), received: query, kind: .query)
+  }
+
+  private func headerDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
+    rules.headers.sorted().compactMap { name in
+      let old = RequestHeaders.values(of: name, in: recorded)
+      let new = RequestHeaders.values(of: name, in: request)
+      guard old != new else { return nil }
+      return RequestDifference(
+        field: "header \(name)", recorded: Self.text(old), received: Self.text(new))
+    }
+  }
+
+  private static func text(_ values: [ArraySlice<UInt8>]) -> String? {
+    values.isEmpty ? nil : values.map(RequestDifference.quoted).joined(separator: ", ")
+  }
+
+  private func hostDifference(_ recorded: HTTPRequest) -> RequestDifference? {
+    guard rules.parts.contains(.host) else { return nil }
+    let hosts = [recorded, request].map { RequestHost.compared($0.authority[...]) }
+    guard hosts[0] != hosts[1] else { return nil }
+    return RequestDifference(
+      field: "host", recorded: RequestDifference.excerpt(hosts[0]),
+      received: RequestDifference.excerpt(hosts[1]))
   }
 }

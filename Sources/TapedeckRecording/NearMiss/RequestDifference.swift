@@ -1,16 +1,19 @@
 /// A place where a request differs from a recorded one.
 public struct RequestDifference: Sendable, Equatable {
-  /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part 2`, `body`.
+  /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part "file"`, `header accept`, `host`, `body`.
   public var field: String
   /// What was recorded; nil when it is not there.
   public var recorded: String?
   /// What came; nil when it is not there.
   public var received: String?
+  /// The word of `--match` by which this place would make no difference; nil where there is none.
+  public var ignoredBy: String?
 
-  public init(field: String, recorded: String?, received: String?) {
+  public init(field: String, recorded: String?, received: String?, ignoredBy: String? = nil) {
     self.field = field
     self.recorded = recorded
     self.received = received
+    self.ignoredBy = ignoredBy
   }
 }
 
@@ -22,13 +25,21 @@ extension RequestDifference: CustomStringConvertible {
 extension RequestDifference {
   private static let maximumBytes = 80
 
-  /// Bytes for people: control characters escaped, undecodable bytes replaced, long ones cut.
+  /// Bytes for people: whatever would steer a terminal or turn the direction of text escaped, undecodable bytes
+  /// replaced, long ones cut.
   static func excerpt(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     for scalar in String(decoding: bytes.prefix(maximumBytes), as: UTF8.self).unicodeScalars {
-      text += scalar.value < 0x20 || scalar.value == 0x7F ? scalar.escaped(asASCII: false) : String(scalar)
+      text += steers(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
     }
     return bytes.count > maximumBytes ? text + "…" : text
+  }
+
+  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 
   static func quoted(_ bytes: some Collection<UInt8>) -> String { "\"\(excerpt(bytes))\"" }

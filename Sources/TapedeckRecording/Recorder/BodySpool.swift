@@ -2,19 +2,42 @@ import TapedeckHTTP
 
 /// A body on its way into a cassette: held in memory while it is small, then written to a file that gets its name when
 /// the content is known. One thread uses it at a time.
+///
+/// Nothing of a text is written before its secrets are hidden: it is held as long as it can be taken apart, and beyond
+/// that goes through `LongTextRedaction` on its way to the file. What is held is redacted when the exchange is recorded.
 public final class BodySpool {
   static let prefix = ".spool-"
 
+  /// What is done with a body that is too large to be held.
+  private enum Course {
+    /// Not known yet: it is still small.
+    case open
+    /// Written as it is.
+    case plain
+    case text(LongTextRedaction)
+  }
+
   private let recorder: CassetteRecorder
+  private let request: HTTPRequest?
+  private let fields: HTTPFields
   private var held: [UInt8] = []
+  private var course = Course.open
+  private var pass: RedactionPass?
   private var spilled: (file: OpenFile, name: String, digest: SHA256Stream, size: Int)?
   private var failure: CassetteError?
 
-  init(recorder: CassetteRecorder) { self.recorder = recorder }
+  /// - Parameters:
+  ///   - request: what is answered, since secrets of it may stand in the answer.
+  ///   - fields: of the message that the body belongs to.
+  init(recorder: CassetteRecorder, request: HTTPRequest?, fields: HTTPFields) {
+    self.recorder = recorder
+    self.request = request
+    self.fields = fields
+  }
 
   deinit { discard() }
 
-  /// How many bytes came.
+  /// How many bytes are held or were written.
   public var count: Int { spilled?.size ?? held.count }
 
   /// Adds bytes. Once it has thrown, the body is lost and so is the recording.
@@ -24,7 +47,7 @@ public final class BodySpool {
       discard()
       throw .recordingEnded(directory: recorder.path)
     }
-    if spilled == nil, held.count + bytes.count <= BodyFormat.maximumHeldBytes {
+    if spilled == nil, canHold(bytes.count) {
       held += bytes
       return
     }
@@ -39,7 +62,35 @@ public final class BodySpool {
     }
   }
 
+  /// What may hide a secret is held for longer than what cannot.
+  private func canHold(_ more: Int) -> Bool {
+    let count = held.count + more
+    if count <= BodyFormat.maximumHeldBytes { return true }
+    return count <= RedactionPass.maximumStructuredBytes && mayHide
+  }
+
+  private var mayHide: Bool {
+    guard recorder.matcher.redaction.isOn, !held.isEmpty else { return false }
+    return isCoded || RedactionPass.isText(held[...], type: MediaType(fields))
+  }
+
+  private var isCoded: Bool { BodyCoding(fields) != .identity }
+
   private func spill() throws(CassetteError) {
+    course = .plain
+    if let policy = recorder.matcher.redaction.policy, mayHide {
+      if isCoded {
+        recorder.noteUnopened([BodyCoding(fields).name])
+      } else {
+        let pass = recorder.makePass(policy)
+        pass.uncounted {
+          if let request { _ = pass.redacted(request) }
+          _ = pass.redacted(fields)
+        }
+        self.pass = pass
+        course = .text(LongTextRedaction(pass))
+      }
+    }
     let (file, name) = try recorder.createSpoolFile()
     spilled = (file, name, SHA256Stream(), 0)
     try held.withRawBytes { held throws(CassetteError) in try write(held) }
@@ -47,7 +98,13 @@ public final class BodySpool {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
-    guard let spilled else { return }
+    guard case .text(let redaction) = course else { return try put(bytes) }
+    let hidden = redaction.append(bytes)
+    try hidden.withRawBytes { hidden throws(CassetteError) in try put(hidden) }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
+    guard let spilled, bytes.count > 0 else { return }
     guard spilled.size + bytes.count <= CassetteLimits.bodyFileBytes else {
       throw .overLimit(
         path: recorder.path, problem: "a body of more than \(CassetteLimits.bodyFileBytes) bytes")
@@ -60,16 +117,29 @@ public final class BodySpool {
   /// The body; the spool is used up.
   public func finish() throws(CassetteError) -> RecordedBody {
     if let failure { throw failure }
-    guard let done = spilled else { return .bytes(held) }
-    spilled = nil
+    guard let name = spilled?.name else { return .bytes(held) }
     do throws(CassetteError) {
+      if case .text(let redaction) = course {
+        let rest = redaction.finish()
+        try rest.withRawBytes { rest throws(CassetteError) in try put(rest) }
+      }
+      guard let done = spilled else { return .bytes([]) }
+      spilled = nil
+      if let pass { recorder.learn(from: pass) }
       return .file(
         try recorder.adopt(done.file, done.name, digest: done.digest.finish(), size: done.size))
     } catch {
-      recorder.removeSpoolFile(done.name)
+      spilled = nil
+      recorder.removeSpoolFile(name)
       recorder.stop()
       throw error
     }
+  }
+
+  /// Where the ends of chunks have come to lie in what was written.
+  public func mapped(chunkSizes sizes: [Int]) -> [Int] {
+    guard case .text(let redaction) = course else { return sizes }
+    return redaction.edits.mappedSizes(sizes)
   }
 
   /// Forgets the body and removes its file.

@@ -1,5 +1,5 @@
 import Synchronization
-import TapedeckHTTP
+public import TapedeckHTTP
 
 /// The one writer of a cassette.
 ///
@@ -25,6 +25,10 @@ public final class CassetteRecorder: Sendable {
   public let recoveredCount: Int
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
+  /// By what requests are compared, and what is hidden before anything is written.
+  public var matcher: RequestMatcher { sealer.matcher }
+  /// What the cassette says about comparing up to now; nil where it says the same, or nothing.
+  public let replacedRules: MatchRules?
 
   private let directory: CassetteDirectory
   private let made: [String]
@@ -32,18 +36,24 @@ public final class CassetteRecorder: Sendable {
   private let bases: [MatchKey: Int]
   private let durability: Durability
   private let arrivals = Atomic<Int>(0)
+  private let hiddenValues = Atomic<Int>(0)
+  private let memory = SecretMemory()
+  /// Content codings that could not be looked into, and whether that has been told.
+  private let unopened = Mutex<[String: Bool]>([:])
   private let spoolNumbers = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
   private let state: Mutex<State>
 
   init(
-    _ opening: RecorderOpening, sealer: Sealer, bases: [MatchKey: Int], journalBytes: Int, room: Int
+    _ opening: RecorderOpening, sealer: Sealer, replacedRules: MatchRules?, bases: [MatchKey: Int],
+    journalBytes: Int, room: Int
   ) {
     directory = opening.directory
     made = opening.made
     recoveredCount = opening.recoveredCount
     warnings = opening.warnings
     self.sealer = sealer
+    self.replacedRules = replacedRules
     self.bases = bases
     durability = opening.durability
     state = Mutex(State(journalBytes: journalBytes, room: room))
@@ -52,14 +62,24 @@ public final class CassetteRecorder: Sendable {
   /// Opens a cassette for recording, making it where there is none, and seals what a crash left behind.
   /// - Parameters:
   ///   - replacing: whether recordings replace those of the same request, instead of following them.
+  ///   - match: what to compare instead of what the cassette says, or in addition; the cassette then says so too.
+  ///   - redaction: what to hide beside what the cassette or the default list says; the cassette then says so too.
   ///   - durability: what a recording survives before it is sealed.
   ///   - isDurable: whether sealing waits for the disk.
   public static func open(
-    _ directory: String, upstream: String?, replacing: Bool, matcher: RequestMatcher = RequestMatcher(),
-    durability: Durability = .process, isDurable: Bool = true
+    _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
+    redaction: RedactionChoice = RedactionChoice(), durability: Durability = .process, isDurable: Bool = true
   ) throws(CassetteError) -> CassetteRecorder {
-    var opening = try RecorderOpening(
-      directory, matcher: matcher, durability: durability, isDurable: isDurable)
+    try open(
+      RecorderOpening(
+        directory, match: match, redaction: redaction, durability: durability, isDurable: isDurable),
+      upstream: upstream, replacing: replacing)
+  }
+
+  static func open(
+    _ opening: consuming RecorderOpening, upstream: String?, replacing: Bool
+  ) throws(CassetteError) -> CassetteRecorder {
+    var opening = opening
     do throws(CassetteError) {
       return try opening.open(upstream: upstream, isReplacing: replacing)
     } catch {
@@ -77,15 +97,34 @@ public final class CassetteRecorder: Sendable {
   /// How many interactions are recorded.
   public var count: Int { state.withLock { $0.entries.count } }
 
-  /// Records an exchange. When it returns, a crash of this process no longer loses it.
+  /// How many secrets were hidden in what was recorded.
+  public var hiddenCount: Int { hiddenValues.load(ordering: .relaxed) }
+
+  /// Records an exchange, without its secrets: this is the one door to the journal. When it returns, a crash of this
+  /// process no longer loses it.
   /// - Throws: the first failure to write.
   /// - Returns: whether it was recorded; not when recording is over.
   @discardableResult
-  public func record(_ interaction: Interaction, key: MatchKey, arrival: Int) throws(CassetteError) -> Bool {
+  public func record(_ interaction: Interaction, arrival: Int) throws(CassetteError) -> Bool {
+    try record(interaction, tree: nil, arrival: arrival)
+  }
+
+  /// - Parameter tree: the interaction as it is to be written if it holds no secrets; its bodies are there already.
+  @discardableResult
+  func record(
+    _ interaction: Interaction, tree: JSONValue?, arrival: Int
+  ) throws(CassetteError) -> Bool {
     guard !isBroken else { return false }
     do throws(CassetteError) {
+      let hidden = matcher.redaction.redacted(interaction, memory: memory)
+      let interaction = hidden.interaction
+      noteUnopened(hidden.unopened)
+      let key = matcher.key(for: interaction.request)
       let base = bases[key] ?? 0
-      let tree = try InteractionFormat.encode(interaction, store: store)
+      let tree =
+        if hidden.count == 0, let tree { tree } else {
+          try InteractionFormat.encode(interaction, store: store)
+        }
       let line = JournalRecord(tree: tree, arrival: arrival, base: base).line
       guard line.count <= CassetteLimits.journalLineBytes else {
         throw .overLimit(
@@ -94,10 +133,28 @@ public final class CassetteRecorder: Sendable {
       let recording = SealPlan.Recording(
         digest: key.digest, prefix: CassetteNames.prefix(of: interaction.request), arrival: arrival,
         base: base)
-      return try append(line, recording)
+      let isRecorded = try append(line, recording)
+      if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
+      return isRecorded
     } catch {
       guard stop() else { return false }
       throw error
+    }
+  }
+
+  func noteUnopened(_ codings: Set<String>) {
+    guard !codings.isEmpty else { return }
+    unopened.withLock { known in
+      for coding in codings where known[coding] == nil { known[coding] = false }
+    }
+  }
+
+  /// Content codings of recorded bodies that could not be looked into for secrets, each told once.
+  public func takeUnopenedCodings() -> [String] {
+    unopened.withLock { known in
+      let fresh = known.filter { !$0.value }.keys.sorted()
+      for coding in fresh { known[coding] = true }
+      return fresh
     }
   }
 
@@ -153,7 +210,21 @@ public final class CassetteRecorder: Sendable {
 
 extension CassetteRecorder {
   /// A place for a body of any size.
-  public func makeSpool() -> BodySpool { BodySpool(recorder: self) }
+  /// - Parameters:
+  ///   - request: what is answered; nil when that is not known.
+  ///   - fields: of the message that the body belongs to, which tell what it is.
+  public func makeSpool(answering request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()) -> BodySpool
+  {
+    BodySpool(recorder: self, request: request, fields: fields)
+  }
+
+  /// What redacts a body on its way into a file.
+  func makePass(_ policy: RedactionPolicy) -> RedactionPass { RedactionPass(policy, memory: memory) }
+
+  func learn(from pass: RedactionPass) {
+    memory.add(pass.known)
+    hiddenValues.add(pass.count, ordering: .relaxed)
+  }
 
   func createSpoolFile() throws(CassetteError) -> (file: OpenFile, name: String) {
     let number = spoolNumbers.wrappingAdd(1, ordering: .relaxed).oldValue

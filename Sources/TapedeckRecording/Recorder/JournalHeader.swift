@@ -9,11 +9,26 @@ struct JournalHeader {
   /// Whether its recordings replace those of the same key, instead of following them.
   var isReplacing: Bool
   var upstream: String?
+  /// By what requests are compared, where that is not what the cassette says already.
+  var rules: MatchRules?
+  /// What is hidden; nil in journals from before it could be.
+  var redaction: Redaction?
 
-  init(pid: Int, isReplacing: Bool, upstream: String?) {
+  init(
+    pid: Int, isReplacing: Bool, upstream: String?, rules: MatchRules? = nil, redaction: Redaction? = nil
+  ) {
     self.pid = pid
     self.isReplacing = isReplacing
     self.upstream = upstream
+    self.rules = rules
+    self.redaction = redaction
+  }
+
+  /// The header of a journal; nil where it has none.
+  init?(of file: OpenFile) throws(CassetteError) {
+    var lines = JournalLines(file)
+    guard let line = try lines.next() else { return nil }
+    try self.init(line.bytes, file: file.path)
   }
 
   /// Nil when the line is no header.
@@ -24,6 +39,13 @@ struct JournalHeader {
     guard version <= Self.currentVersion else { throw .newerFormat(file: file, version: version) }
     guard line.elementsEqual(Self.checksummed(Array(line.dropLast(Self.checksumBytes)))) else { return nil }
     self.init(pid: pid, isReplacing: value["replacing"]?.bool ?? false, upstream: value["upstream"]?.text)
+    if let match = value["match"]?.array {
+      rules = try? MatchSpec(match.map { $0.text ?? "" }).rules()
+      guard rules != nil else { return nil }
+    }
+    if let value = value["redaction"] {
+      redaction = try RedactionFormat.decode(value, at: EntryPlace(file: file).member("redaction"))
+    }
   }
 
   var line: [UInt8] {
@@ -33,6 +55,8 @@ struct JournalHeader {
       JSONMember("replacing", .bool(isReplacing)),
     ]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
+    if let rules { members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) }))) }
+    if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
     return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
   }
 

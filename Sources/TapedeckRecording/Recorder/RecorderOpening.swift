@@ -7,7 +7,9 @@ struct RecorderOpening {
   let made: [String]
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
-  private let matcher: RequestMatcher
+  private let match: MatchSpec?
+  private let choice: RedactionChoice
+  private let template: CassetteManifest?
   let durability: Durability
   private let isDurable: Bool
 
@@ -15,10 +17,14 @@ struct RecorderOpening {
   private static let maximumAttempts = 100
 
   init(
-    _ path: String, matcher: RequestMatcher, durability: Durability, isDurable: Bool
+    _ path: String, match: MatchSpec?, redaction choice: RedactionChoice, template: CassetteManifest? = nil,
+    durability: Durability, isDurable: Bool
   ) throws(CassetteError) {
+    if ImportFile.isMeant(by: path) { throw .notOurs(path: path) }
     (directory, made) = try CassetteDirectory.create(path)
-    self.matcher = matcher
+    self.match = match
+    self.choice = choice
+    self.template = template
     self.durability = durability
     self.isDurable = isDurable
   }
@@ -40,8 +46,7 @@ struct RecorderOpening {
     let journal = try directory.openForAppending(CassetteNames.journal)
     guard try journal.status().isPlain else { throw .notAPlainFile(path: journal.path) }
     guard try journal.tryLock() else {
-      var lines = JournalLines(journal)
-      let header = try lines.next().flatMap { line in try? JournalHeader(line.bytes, file: journal.path) }
+      let header = try? JournalHeader(of: journal)
       throw .locked(directory: directory.path, pid: header?.pid)
     }
     return try directory.names(CassetteNames.journal, journal) ? journal : nil
@@ -50,6 +55,12 @@ struct RecorderOpening {
   /// Seals a left-over journal, which removes it.
   private mutating func recover(_ file: OpenFile) throws(CassetteError) {
     try Sealer.removeDebris(directory)
+    let header = try JournalHeader(of: file)
+    let known = try CassetteReader(directory).manifest()
+    let matcher = RequestMatcher(
+      header?.rules ?? known?.rules ?? MatchRules(),
+      redaction: header?.redaction ?? known?.redaction
+        ?? Redaction(upstream: known?.upstream ?? header?.upstream))
     let reader = CassetteReader(directory, matcher: matcher)
     var entries: [Sealer.Entry] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
@@ -74,18 +85,27 @@ struct RecorderOpening {
   ) throws(CassetteError) -> CassetteRecorder {
     do throws(CassetteError) {
       try Sealer.removeDebris(directory)
+      let present = try CassetteReader(directory).manifest()
+      let manifest = present ?? template
+      let known = manifest?.rules
+      let rules =
+        try match.map { spec throws(CassetteError) in try (known ?? MatchRules()).changed(spec) } ?? known
+      let redaction = choice.changed(manifest?.redaction, upstream: manifest?.upstream ?? upstream)
+      let matcher = RequestMatcher(rules ?? MatchRules(), redaction: redaction)
       let reader = CassetteReader(directory, matcher: matcher)
-      _ = try reader.manifest()
       let index = try CassetteIndex(reader)
-      let header = JournalHeader(pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream).line
+      let header = JournalHeader(
+        pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream,
+        rules: rules == present?.rules ? nil : rules, redaction: redaction
+      ).line
       try journal.write(header)
       if durability == .power { try directory.syncFileSystem() }
       let sealer = Sealer(
         directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing,
-        upstream: upstream,
-        isDurable: isDurable)
+        upstream: upstream, template: template, isDurable: isDurable)
       return CassetteRecorder(
-        self, sealer: sealer, bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count,
+        self, sealer: sealer, replacedRules: known == rules ? nil : known,
+        bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count,
         room: CassetteLimits.interactions - index.files.count)
     } catch {
       try? directory.remove(CassetteNames.journal)

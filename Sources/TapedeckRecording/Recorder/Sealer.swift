@@ -18,6 +18,8 @@ struct Sealer {
   let matcher: RequestMatcher
   let isReplacing: Bool
   let upstream: String?
+  /// What a new cassette says about itself.
+  var template: CassetteManifest?
   /// Whether to wait for the disk.
   let isDurable: Bool
 
@@ -128,7 +130,9 @@ extension Sealer {
   ) throws(CassetteError) {
     if isEmpty { return }
     let present = try reader.manifest()
-    var manifest = present ?? CassetteManifest(upstream: upstream)
+    var manifest = present ?? template ?? CassetteManifest(upstream: upstream)
+    manifest.rules = matcher.rules
+    manifest.redaction = matcher.redaction
     if let upstream { manifest.upstream = upstream }
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ from wire import fetch
 SMALL = b'{"id": 1, "name": "octocat"}'
 LARGE = bytes(range(256)) * 8192  # more than is held in memory: streamed from its file
 MEDIUM = b"x" * 100_000  # kept in memory
+# Takes us many times longer to compare than anyone needs to send it.
+COSTLY = json.dumps([{"b": number, "a": "x"} for number in range(1000)]).encode()
 
 
 def attacked_origin(exchange):
     match exchange.request.target:
-        case b"/small":
+        case b"/small" | b"/costly":
             return reply(SMALL, b"Content-Type: application/json")
         case b"/medium":
             return reply(MEDIUM, b"Content-Type: text/plain")
@@ -63,12 +66,20 @@ def token_origin(tools):
 
 
 @pytest.fixture(scope="session")
+def costly_body(tmp_path_factory):
+    path = tmp_path_factory.mktemp("costly") / "body"
+    path.write_bytes(COSTLY)
+    return path
+
+
+@pytest.fixture(scope="session")
 def load_cassette(tmp_path_factory):
-    """Three answers: small, 100 kB in memory, 2 MiB streamed from a body file."""
+    """Answers: small, 100 kB in memory, 2 MiB streamed from a body file; and small to a costly request."""
     folder = tmp_path_factory.mktemp("load")
     path = folder / "cassette"
     with Origin(attacked_origin) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", path) as deck:
         for target in ("/small", "/medium", "/large"):
             fetch(deck.url, target)
+        fetch(deck.url, "/costly", b"Content-Type: application/json", method=b"POST", body=COSTLY)
         assert deck.stop() == 0, deck.stderr
     return path

@@ -76,10 +76,11 @@ enum ChunkLaw {
     var out: [UInt8] = []
     var start = 0
     for end in outcome.chunkEnds {
-      out += HTTP1Serializer.chunkHead(end - start) + outcome.body[start..<end] + HTTP1Serializer.crlf
+      HTTP1Serializer.appendChunkHead(end - start, to: &out)
+      out += outcome.body[start..<end] + HTTP1Serializer.crlf
       start = end
     }
-    out += HTTP1Serializer.lastChunk(trailers: trailers)
+    HTTP1Serializer.appendLastChunk(trailers: trailers, to: &out)
     var again = try self.outcome([out[...]], .response)
     try require(again.consumed == out.count, "\(out.count - again.consumed) bytes of our own were left over")
     again.consumed = outcome.consumed

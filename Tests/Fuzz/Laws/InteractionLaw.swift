@@ -22,6 +22,7 @@ enum InteractionLaw {
       "written as\n\(String(decoding: first, as: UTF8.self))\nand then as\n\(String(decoding: second, as: UTF8.self))"
     )
     try canBeSent(interaction)
+    try ImportLaw.travels(again)
   }
 
   private static func read(

@@ -31,7 +31,7 @@ enum OverridesLaw {
     let prepared = PreparedResponse(answer, to: method)
     var limits = HTTPLimits.response
     limits.fieldCount = .max
-    let head = try? HTTP1ResponseHeadParser.parse(prepared.openHead + HTTP1Serializer.crlf, limits: limits)
+    let head = try? HTTP1ResponseHeadParser.parse(prepared.head, limits: limits)
     try require(head?.status == answer.head.status, "\(answer) is sent as \(String(describing: head))")
     let framing = ["content-length", "transfer-encoding", "connection"] as [StaticString]
     func declared(_ fields: HTTPFields?) -> [HTTPField] {

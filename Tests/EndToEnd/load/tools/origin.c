@@ -61,7 +61,7 @@ static void say_head(Line *line, const char *framing, size_t length, const char 
   char head[256];
   int count = snprintf(head, sizeof head, framing, length);
   say(line, head, count);
-  count = snprintf(head, sizeof head, "Content-Type: text/plain\r\nX-Token: %.16s\r\n\r\n", token);
+  count = snprintf(head, sizeof head, "Content-Type: text/plain\r\nX-Mark: %.16s\r\n\r\n", token);
   say(line, head, count);
 }
 
@@ -115,7 +115,7 @@ static void answer(Line *line, const char *head, const char *body, size_t length
     say_head(line, LENGTH, 2, "-");
     return say(line, "ok", 2);
   }
-  const char *token = field(head, "X-Token"), *number = field(head, "X-Number");
+  const char *token = field(head, "X-Mark"), *number = field(head, "X-Number");
   if (!token || !number) exit(4);
   long n = strtol(number, NULL, 10);
   if (head[0] == 'P' && n < NUMBERS && posts[n]++) posts_twice++;

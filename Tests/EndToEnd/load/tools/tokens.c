@@ -73,7 +73,7 @@ static int ask_next(Line *line) {
   plan(ask, number);
   seen.asked++;
   char *out = line->out + line->unsent;
-  int head = sprintf(out, "%s /t/%s/%c HTTP/1.1\r\nHost: load\r\nX-Token: %s\r\nX-Number: %ld\r\n",
+  int head = sprintf(out, "%s /t/%s/%c HTTP/1.1\r\nHost: load\r\nX-Mark: %s\r\nX-Number: %ld\r\n",
     ask->is_post ? "POST" : "GET", ask->token, ask->fault, ask->field_token, ask->number);
   if (ask->is_post) head += sprintf(out + head, "Content-Length: %zu\r\n", ask->body_length);
   head += sprintf(out + head, "\r\n");
@@ -133,7 +133,7 @@ static int is_chunked_whole(const char *body, const char *end) {
 
 static void judge(const Ask *ask, const char *head, const char *body, size_t length) {
   int must_fail = strchr("rghR", ask->fault) != NULL;
-  const char *token = field(head, "X-Token");
+  const char *token = field(head, "X-Mark");
   seen.answered++;
   if (strncmp(head, "HTTP/1.1 200", 12) != 0) {
     seen.refused++;

@@ -1,0 +1,3 @@
+// Declares what we use of zlib; decides nothing.
+#pragma once
+#include <zlib.h>

@@ -1,0 +1,51 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+
+/// One interaction, readable: JSON indented, binary bodies named by their size.
+struct InteractionText {
+  let style: Style
+  /// Leaves out what differs between two recordings of the same thing.
+  var hidesVolatile = false
+
+  func text(_ answer: RecordedAnswer) -> String {
+    style.paint(Printable.line(answer.fileName), .bold) + "\n" + text(answer.interaction)
+  }
+
+  func text(_ interaction: Interaction) -> String {
+    let (request, response) = (interaction.request, interaction.response)
+    var text =
+      "\(mark(">")) \(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.target))\n"
+    text += fields(request.fields, ">")
+    text += body(interaction.largeRequestBody.map { .file($0) } ?? .bytes(request.body))
+    text += fields(request.trailers, ">")
+    let status = style.paint("\(response.head.status)", Style.color(ofStatus: response.head.status))
+    let reason = response.head.reason.isEmpty ? "" : " " + Printable.line(response.head.reason)
+    text += "\(mark("<")) \(status)\(reason)\n" + fields(response.head.fields, "<")
+    return text + body(response.body) + fields(response.trailers, "<")
+  }
+
+  private func mark(_ mark: String) -> String { style.paint(mark, .dim) }
+
+  private func fields(_ fields: HTTPFields, _ direction: String) -> String {
+    fields.filter { !(hidesVolatile && direction == "<" && $0.isNamed("date")) }.map { field in
+      let value = field.value.isEmpty ? "" : " " + Printable.line(field.value)
+      return "\(mark(direction)) \(style.paint(Printable.line(field.name), .cyan)):\(value)\n"
+    }.joined()
+  }
+
+  private func body(_ body: RecordedBody) -> String {
+    switch body {
+    case .bytes([]): return ""
+    case .file(let file): return "(\(HumanText.size(file.size)) in \(file.name))\n"
+    case .bytes(let bytes):
+      guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+        return "(\(HumanText.size(bytes.count)) of binary data)\n"
+      }
+      if let json = try? JSONValue(parsing: bytes) {
+        return Printable.lines(String(decoding: json.bytes(.pretty), as: UTF8.self))
+      }
+      let shown = Printable.lines(text)
+      return shown.hasSuffix("\n") ? shown : shown + "\n"
+    }
+  }
+}

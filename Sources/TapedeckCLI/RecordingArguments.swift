@@ -1,0 +1,29 @@
+internal import TapedeckRecording
+
+/// What every verb that writes a cassette may be told about it.
+extension Arguments {
+  /// What to compare; nil where nothing is said about it.
+  func match() throws(UsageError) -> MatchSpec? {
+    guard has(.match) else { return nil }
+    do throws(MatchSpecError) { return try MatchSpec(all(.match)) } catch {
+      throw UsageError("--match: \(error)")
+    }
+  }
+
+  /// What to hide.
+  func redaction() throws(UsageError) -> RedactionChoice {
+    var choice = RedactionChoice()
+    for text in all(.redact) {
+      do throws(RedactionPatternError) { choice.redact.append(try RedactionPattern(text)) } catch {
+        throw UsageError("--redact \(text.debugDescription) \(error)")
+      }
+    }
+    choice.keep = all(.keep)
+    guard has(.noRedact) else { return choice }
+    guard choice == RedactionChoice() else {
+      throw UsageError("--no-redact hides nothing, so --redact and --keep make no sense beside it")
+    }
+    choice.isOff = true
+    return choice
+  }
+}

@@ -1,0 +1,87 @@
+internal import TapedeckProxy
+
+/// The end of a run for people: the counts, then what was unmatched and what drifted, as far as it can be read.
+struct RunSummaryText {
+  private static let maximumListed = 10
+  private static let maximumDifferences = 3
+  private static let maximumCharacters = 400
+
+  private let summary: ProxySummary
+  private let settings: ServeSettings
+
+  init(_ summary: ProxySummary, _ settings: ServeSettings) {
+    self.summary = summary
+    self.settings = settings
+  }
+
+  var lines: [String] {
+    ([counts] + unmatched + drift + sealed).map { line in
+      let text = Printable.line(line)
+      return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
+    }
+  }
+
+  private var counts: String {
+    var parts = [
+      "\(summary.recorded) recorded", "\(summary.replayed) replayed", "\(summary.unmatched) unmatched",
+      "\(summary.unused) unused",
+    ]
+    if summary.redacted > 0 { parts.insert("\(summary.redacted) redacted", at: 1) }
+    let behindReplayed = parts.count - 2
+    if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: behindReplayed) }
+    if summary.drifted > 0 { parts.insert("\(summary.drifted) of them drifted", at: behindReplayed) }
+    if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
+    if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }
+    if summary.oversized > 0 { parts.append("\(summary.oversized) too large to record") }
+    if summary.failed > 0 { parts.append("\(summary.failed) failed") }
+    parts.append("\(summary.upstreamConnections) upstream connections opened")
+    return parts.joined(separator: ", ")
+  }
+
+  private var unmatched: [String] {
+    let listed = summary.unmatchedRequests.prefix(Self.maximumListed)
+    var lines = listed.flatMap(Self.lines)
+    let rest = summary.unmatched - listed.reduce(0) { $0 + $1.count }
+    if rest > 0 { lines.append("unmatched: and \(rest) more") }
+    return lines
+  }
+
+  /// What was asked and what came nearest, and the command that fits best.
+  private static func lines(_ request: UnmatchedRequest) -> [String] {
+    let times = request.count > 1 ? ", \(request.count) times" : ""
+    var line = "unmatched: \(request.miss.method) \(request.miss.target)\(times)"
+    if let nearest = request.miss.nearest.first {
+      let differences = nearest.differences.prefix(maximumDifferences).map(\.description)
+      let rest = nearest.differences.count - differences.count
+      let more = rest > 0 ? ["and \(rest) more"] : []
+      line += "; nearest \(nearest.file): " + (differences + more).joined(separator: "; ")
+      if differences.isEmpty { line += "all its answers were given" }
+    }
+    return [line] + (request.miss.fixes.first.map { ["  \($0.because): \($0.command)"] } ?? [])
+  }
+
+  private var drift: [String] {
+    let listed = summary.driftedFields.prefix(Self.maximumListed)
+    var lines = listed.map { field in
+      "drift: \(field.field) in \(field.count) \(field.count == 1 ? "request" : "requests"), like "
+        + "\(field.recorded ?? "(absent)") → \(field.received ?? "(absent)")"
+    }
+    let rest = summary.driftedFields.count - listed.count
+    if rest > 0 || summary.otherDrift > 0 { lines.append("drift: and in more places; see --report") }
+    return lines
+  }
+
+  private var sealed: [String] {
+    var lines: [String] = []
+    if summary.filesWritten + summary.filesRemoved > 0, let cassette = settings.proxy.cassette {
+      lines.append(
+        "sealed \(cassette): \(summary.filesWritten) files written, \(summary.filesRemoved) removed")
+    }
+    if let failure = summary.recordingFailure {
+      let kept =
+        summary.recorded > 0 ? "; what came before is in the journal, and the next recording saves it" : ""
+      lines.append("the recording is not complete: \(failure)\(kept)")
+    }
+    return lines
+  }
+}

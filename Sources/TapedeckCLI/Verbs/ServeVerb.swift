@@ -1,0 +1,99 @@
+internal import TapedeckProxy
+
+extension Verb {
+  static let record = Verb(
+    name: "record", aliases: ["capture"], group: .proxy, summary: "ask the origin, remember everything",
+    synopsis: "--upstream URL --cassette NAME [options]",
+    options: [.cassette] + Option.asking + Option.serving,
+    examples: [
+      "tapedeck record --upstream https://api.example.com --cassette example",
+      "tapedeck record --upstream URL --cassette example --match 'query:ignore=ts,body:ignore=$.nonce,$.sentAt'",
+    ], notes: matching
+  ) { try ServeVerb.run(try ServeSettings(.record, $0)) }
+
+  static let replay = Verb(
+    name: "replay", aliases: ["simulate"], group: .proxy,
+    summary: "answer offline; the origin is never asked",
+    synopsis: "--cassette NAME [options]", options: [.cassette, .onExhausted, .pace] + Option.serving,
+    examples: [
+      "tapedeck replay --cassette example --port 8080",
+      "tapedeck replay --cassette example --strict --report-junit results.xml",
+    ], notes: matching
+  ) { try ServeVerb.run(try ServeSettings(.replay, $0)) }
+
+  static let serve = Verb(
+    name: "serve", aliases: ["spy", "mimic"], group: .proxy,
+    summary: "replay what is known, record what is not",
+    synopsis: "[--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]",
+    options: [.cassette, .mode, .onExhausted, .pace] + Option.asking + Option.serving,
+    examples: [
+      "tapedeck serve --upstream https://api.example.com --cassette example",
+      "tapedeck serve --cassette example --overrides down.json",
+    ], notes: matching
+  ) { try ServeVerb.run(try ServeSettings(.serve, $0)) }
+}
+
+extension Verb {
+  /// What `--match` takes, in short.
+  private static let matching = """
+    --match takes a list of what is compared: method, path, query, body, host, headers:NAME,NAME. Left out are
+    query:ignore=NAME,NAME and body:ignore=PATH,PATH, which are places in JSON like $.nonce or names in forms; bodies
+    are read as their type says, or as body:json, body:form, body:multipart or body:bytes. A list with method, path,
+    query or body is all that is compared; any other changes the rules of the cassette, which keeps them.
+    """
+}
+
+/// `record`, `replay` and `serve`: one proxy, from its start to its summary.
+enum ServeVerb {
+  static func run(_ settings: ServeSettings) throws -> ExitCode {
+    Signals.block()
+    let proxy = try start(settings)
+    Signals.wait()
+    return try end(proxy, settings)
+  }
+
+  /// Starts a proxy and tells where it listens. Signals are blocked by then.
+  static func start(_ settings: ServeSettings) throws -> ProxyServer {
+    for warning in settings.warnings { Terminal.say(warning) }
+    let proxy = try ProxyServer(settings.proxy)
+    if proxy.recoveredCount > 0 {
+      Terminal.say(
+        "recovered \(proxy.recoveredCount) interactions that an earlier run had left in its journal")
+    }
+    for warning in proxy.warnings { Terminal.say("warning: \(warning)") }
+    if !proxy.isLoopback {
+      Terminal.say(
+        "warning: \(proxy.baseURL) can be reached from other machines; anyone who reaches it can use it")
+    }
+    do {
+      if let file = settings.readyFile { try ReadyFile.write(proxy.baseURL, to: file) }
+    } catch {
+      _ = try proxy.stop()
+      throw error
+    }
+    Terminal.say("listening on \(proxy.baseURL)")
+    return proxy
+  }
+
+  /// Stops it, tells what came of the run, and judges it.
+  static func end(_ proxy: ProxyServer, _ settings: ServeSettings) throws -> ExitCode {
+    let summary = try proxy.stop()
+    for line in RunSummaryText(summary, settings).lines { Terminal.say(line) }
+    return try report(summary, proxy, settings)
+  }
+
+  /// Writes what was asked for, and decides how the run ends.
+  private static func report(
+    _ summary: ProxySummary, _ proxy: ProxyServer, _ settings: ServeSettings
+  ) throws -> ExitCode {
+    let verdict = RunVerdict(summary, rules: settings.rules)
+    for reason in verdict.reasons { Terminal.say(reason) }
+    guard settings.reportFile != nil || settings.junitFile != nil else { return verdict.code }
+    let report = RunReport(
+      summary: summary, uses: proxy.uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
+      match: proxy.matchItems, rules: settings.rules, exitCode: Int(verdict.code.rawValue))
+    if let file = settings.reportFile { try Files.write(report.json, to: file) }
+    if let file = settings.junitFile { try Files.write(Array(RunJUnit.xml(report).text.utf8), to: file) }
+    return verdict.code
+  }
+}

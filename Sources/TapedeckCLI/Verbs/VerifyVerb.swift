@@ -1,0 +1,117 @@
+internal import TapedeckHTTP
+internal import TapedeckProxy
+internal import TapedeckRecording
+
+extension Option {
+  static let unsafeMethods = Option(
+    name: "--unsafe-methods", help: "ask POST, PUT, PATCH and DELETE again too, one by one, as recorded")
+  static let jobs = Option(name: "--jobs", value: "N", help: "requests under way at once (4)")
+  static let header = Option(
+    name: "--header", value: "'NAME: VALUE'", help: "sent instead of what was recorded", aliases: ["-H"],
+    isRepeatable: true)
+  static let timeout = Option(
+    name: "--timeout", value: "SECONDS", help: "longest wait for a whole answer (30)")
+}
+
+extension Verb {
+  static let verify = Verb(
+    name: "verify", group: .cassettes, summary: "ask the live API again and tell where it drifted",
+    synopsis: "CASSETTE [--upstream URL] [options]",
+    options: [
+      .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .caCertificate,
+      .insecure, .upstreamProxy, .connectTimeout,
+    ],
+    examples: [
+      "tapedeck verify example",
+      "tapedeck verify example --upstream https://staging.example.com -H 'Authorization: Bearer …'",
+      "tapedeck verify example --report-junit drift.xml",
+    ],
+    notes: """
+      Asks what was recorded (without --upstream, of the origin that was recorded) and compares the shape of the
+      answers, not their values: status, content type, header names, and the fields and types of JSON bodies. Drift
+      is breaking, notable or info; breaking drift exits with 4. Only GET, HEAD and OPTIONS are asked. Secrets are
+      redacted in recordings: give credentials with --header.
+      """
+  ) { arguments in
+    let verification = try Verification(arguments)
+    let findings = try verification.run()
+    let report = DriftReport(
+      cassette: verification.cassette.path, upstream: verification.upstream, findings: findings)
+    if let file = arguments[.report] { try Files.write(report.json.bytes(.pretty), to: file) }
+    if let file = arguments[.reportJUnit] { try Files.write(Array(report.junit.text.utf8), to: file) }
+    if arguments.has(.json) {
+      Terminal.out(report.json.bytes(.pretty))
+    } else {
+      Terminal.out(report.text(.output))
+    }
+    return report.exitCode
+  }
+}
+
+/// A cassette held against the live API.
+struct Verification {
+  let cassette: Cassette
+  let upstream: String
+  private let questions: [DriftQuestion]
+  private let batch: UpstreamBatch
+
+  init(_ arguments: Arguments) throws {
+    let name = try arguments.words("cassette", required: 1)[0]
+    let asksUnsafe = arguments.has(.unsafeMethods)
+    let fields = try Self.fields(arguments)
+    // A request that changes something decides what those after it get.
+    let jobs = try arguments.number(.jobs, in: 1...256) ?? (asksUnsafe ? 1 : 4)
+    let timeout = try arguments.milliseconds(.timeout)
+    cassette = try CassetteReading.load(name)
+    guard let url = arguments[.upstream] ?? cassette.upstream else {
+      throw UsageError("\(cassette.path) does not say what was recorded; give --upstream URL")
+    }
+    upstream = url
+    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asksUnsafe, fields: fields)
+    var batch = try UpstreamBatch(try Self.configuration(arguments, upstream: url))
+    batch.jobs = jobs
+    if let timeout { batch.timeoutMilliseconds = timeout }
+    self.batch = batch
+  }
+
+  private static func configuration(_ arguments: Arguments, upstream: String) throws -> ProxyConfiguration {
+    var configuration = ProxyConfiguration()
+    configuration.upstream = upstream
+    configuration.mode = .passthrough
+    try ServeSettings.readReaching(arguments, into: &configuration)
+    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
+    if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
+    return configuration
+  }
+
+  private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
+    var fields = HTTPFields()
+    for text in arguments.all(.header) {
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      do {
+        guard parts.count == 2 else { throw HTTPFieldError.invalidName(text) }
+        try fields.append(String(parts[0]), String(parts[1]))
+      } catch {
+        throw UsageError("--header takes 'NAME: VALUE', like 'Authorization: Bearer …': \(error)")
+      }
+    }
+    return fields
+  }
+
+  /// Asks, with progress shown, and compares.
+  func run() throws -> [DriftFinding] {
+    let asked = questions.indices.filter { if case .ask = questions[$0].plan { true } else { false } }
+    let requests = asked.compactMap { index -> HTTPRequest? in
+      guard case .ask(let request) = questions[index].plan else { return nil }
+      return request
+    }
+    let progress = Progress("verifying", total: requests.count)
+    defer { progress.finish() }
+    let results = try batch.results(for: requests) { index in
+      progress.advance(by: 1, "\(requests[index].method) \(requests[index].targetText)")
+    }
+    var byQuestion: [Int: UpstreamBatch.Result] = [:]
+    for (index, result) in zip(asked, results) { byQuestion[index] = result }
+    return questions.enumerated().map { DriftFinding($0.element, byQuestion[$0.offset]) }
+  }
+}

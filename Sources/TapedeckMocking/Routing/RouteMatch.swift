@@ -1,0 +1,67 @@
+package import TapedeckHTTP
+
+/// A request and the route that takes it, before the handler runs. Nothing happens until it is asked for an answer;
+/// who cancels lets go of it.
+package struct RouteMatch: Sendable {
+  let route: RegisteredRoute
+  package let request: Request
+  let settings: RouterSettings
+  /// How long to wait before the handler runs.
+  package let latencyNanoseconds: Int64
+
+  init(route: RegisteredRoute, request: Request, settings: RouterSettings, nanoseconds: Int64) {
+    self.route = route
+    self.request = request
+    self.settings = settings
+    latencyNanoseconds = nanoseconds
+  }
+
+  /// Like `GET /users/:id`.
+  package var routeDescription: String { route.description }
+
+  /// Whether the handler has to be waited for.
+  package var isAsync: Bool {
+    if case .async = route.handler { true } else { false }
+  }
+
+  /// Runs a handler that is not async, here and now. What it throws becomes the answer.
+  package func answer() -> RouteAnswer {
+    guard case .sync(let handler) = route.handler else {
+      return failure(RouterError.handlerIsAsync(route: route.description))
+    }
+    do { return try handler(request, settings) } catch { return failure(error) }
+  }
+
+  /// Runs the handler. What it throws becomes the answer.
+  /// - Parameter next: who answers when the handler lets the request go on and waits.
+  package func answer(
+    next: (@Sendable (Request) async throws -> HTTPResponse)?
+  ) async -> RouteAnswer {
+    var request = request
+    request.next = next ?? request.next
+    do {
+      switch route.handler {
+      case .sync(let handler): return try handler(request, settings)
+      case .async(let handler): return try await handler(request, settings)
+      }
+    } catch {
+      return failure(error)
+    }
+  }
+
+  /// An error that knows its answer gives it; any other is a 500 that names the request, the route and the error.
+  private func failure(_ error: any Error) -> RouteAnswer {
+    if let error = error as? any ResponseFieldsProvider,
+      let answer = try? AnswerWriter.answer(error, settings)
+    {
+      return answer
+    }
+    let document: JSONValue = [
+      "title": "Internal Server Error", "status": 500,
+      "detail": JSONValue(
+        "\(request.method.rawValue) \(request.url): the handler of \(route.description) failed: \(error)"),
+    ]
+    return .response(
+      HTTPResponse(status: 500, contentType: "application/problem+json", body: document.bytes(.pretty)))
+  }
+}

@@ -1,0 +1,84 @@
+/// A moment in the calendar, in UTC.
+struct CivilTime {
+  var iso8601: String
+
+  /// - Parameter secondsSince1970: rounded to milliseconds; before the year 0 and behind 9999 it is the nearest of those.
+  init(secondsSince1970 seconds: Double) {
+    let limited = seconds.isNaN ? 0 : min(max(seconds, -62_167_219_200), 253_402_300_799.999)
+    let milliseconds = Int64((limited * 1000).rounded())
+    let (day, inDay) = Self.divided(milliseconds, by: 86_400_000)
+    let (year, month, date) = Self.civil(day)
+    let second = inDay / 1000
+    let fraction = inDay % 1000
+    iso8601 =
+      "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(date, 2))T"
+      + "\(Self.padded(second / 3600, 2)):\(Self.padded(second / 60 % 60, 2)):\(Self.padded(second % 60, 2))"
+      + (fraction == 0 ? "Z" : ".\(Self.padded(fraction, 3))Z")
+  }
+
+  /// Days since 1970-01-01 as year, month and day of the proleptic Gregorian calendar, counted in eras of 400 years
+  /// that begin in March, so that leap days come last.
+  private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let (era, dayOfEra) = divided(day + 719_468, by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+
+  /// The seconds since 1970 of `2026-01-31T12:30:00.250Z` or with an offset like `+02:00`; nil for anything else.
+  static func seconds(iso8601 text: String) -> Double? {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+      bytes[10] | 0x20 == UInt8(ascii: "t"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+      let year = digits(bytes[0..<4]), let month = digits(bytes[5..<7]), let day = digits(bytes[8..<10]),
+      let hour = digits(bytes[11..<13]), let minute = digits(bytes[14..<16]),
+      let second = digits(bytes[17..<19]), (1...12).contains(month), (1...31).contains(day), hour < 24,
+      minute < 60, second <= 60
+    else { return nil }
+    var zone = bytes[19...]
+    var fraction = 0.0
+    if zone.first == UInt8(ascii: ".") {
+      let decimals = zone.dropFirst().prefix { (0x30...0x39).contains($0) }
+      guard let value = Double("0." + String(decoding: decimals, as: UTF8.self)) else { return nil }
+      fraction = value
+      zone = zone[decimals.endIndex...]
+    }
+    guard let offset = offset(zone) else { return nil }
+    return Double(days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset) + fraction
+  }
+
+  /// Seconds east of Greenwich: `Z`, `+02:00`, `-0330`.
+  private static func offset(_ zone: ArraySlice<UInt8>) -> Int64? {
+    if zone.count == 1, zone.first.map({ $0 | 0x20 }) == UInt8(ascii: "z") { return 0 }
+    let numbers = zone.dropFirst().filter { $0 != UInt8(ascii: ":") }
+    guard zone.first == UInt8(ascii: "+") || zone.first == UInt8(ascii: "-"), numbers.count == 4,
+      let hours = digits(numbers[0..<2]), let minutes = digits(numbers[2..<4])
+    else { return nil }
+    return (zone.first == UInt8(ascii: "-") ? -1 : 1) * (hours * 3600 + minutes * 60)
+  }
+
+  private static func digits(_ bytes: ArraySlice<UInt8>) -> Int64? {
+    guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return bytes.reduce(0) { $0 * 10 + Int64($1 & 15) }
+  }
+
+  /// Days from 1970-01-01: the inverse of `civil`.
+  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let (era, yearOfEra) = divided(month <= 2 ? year - 1 : year, by: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// Division that rounds down.
+  private static func divided(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let remainder = (value % divisor + divisor) % divisor
+    return ((value - remainder) / divisor, remainder)
+  }
+
+  private static func padded(_ value: Int64, _ width: Int) -> String {
+    let digits = String(value.magnitude)
+    return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}

@@ -1,0 +1,43 @@
+/// Why a value cannot be said in JSON, and which part of it.
+public struct SerializationError: Error, Equatable, Sendable {
+  public enum Cause: Equatable, Sendable {
+    /// A type that is neither `Serializable` nor `Encodable`.
+    case unsupportedType(String)
+    /// Infinity or no number at all.
+    case notFinite(String)
+    /// A dictionary key that is no text, no number and has no raw value.
+    case unsupportedKey(type: String)
+    case tooDeep(limit: Int)
+    /// An `Encodable` value threw.
+    case failedEncoding(String)
+  }
+
+  public var cause: Cause
+  /// From the root to the offender, innermost last: `.users`, `[3]`, `.score`.
+  public var path: [String]
+
+  init(_ cause: Cause, path: [String] = []) {
+    self.cause = cause
+    self.path = path
+  }
+
+  /// The same, seen from one level further up.
+  func inside(_ step: String) -> SerializationError { SerializationError(cause, path: [step] + path) }
+
+  /// Like `$.users[3].score`.
+  public var keyPath: String { "$" + path.joined() }
+}
+
+extension SerializationError: CustomStringConvertible {
+  public var description: String {
+    switch cause {
+    case .unsupportedType(let type):
+      "\(keyPath) is of type \(type), which cannot be written as JSON: let it conform to Serializable or Encodable"
+    case .notFinite(let number): "\(keyPath) is \(number), which JSON has no word for"
+    case .unsupportedKey(let type):
+      "\(keyPath) has keys of type \(type), which make no JSON names: use texts, numbers or raw values"
+    case .tooDeep(let limit): "\(keyPath.prefix(200)) nests more than \(limit) levels deep"
+    case .failedEncoding(let problem): "\(keyPath) could not be encoded: \(problem)"
+    }
+  }
+}

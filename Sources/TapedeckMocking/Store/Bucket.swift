@@ -1,0 +1,108 @@
+/// The entities of one type, in the order they came, found by id at once.
+///
+/// Holds no code of the user's: entities that leave are handed out, so that what they do when they go is done where no
+/// lock is held.
+struct Entities<T: Storable>: Sendable {
+  private(set) var list: [T] = []
+  /// Where each id is; a reserved one is nowhere yet.
+  private var places: [String: Int] = [:]
+  /// Places whose entity was deleted. They are closed when half of the list is of that kind, or all of it is asked for.
+  private var holes: Set<Int> = []
+  /// Counts changes.
+  private(set) var version = 0
+
+  private static var nowhere: Int { -1 }
+
+  var count: Int { list.count - holes.count }
+
+  func has(_ id: String) -> Bool { places[id] != nil }
+
+  func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
+
+  private func place(of id: String) -> Int? {
+    guard let place = places[id], place != Self.nowhere else { return nil }
+    return place
+  }
+
+  /// Keeps an id for an entity that is being made.
+  mutating func reserve(_ id: String) { places[id] = Self.nowhere }
+
+  mutating func release(_ id: String) { if places[id] == Self.nowhere { places[id] = nil } }
+
+  mutating func append(_ entity: T, id: String) {
+    version += 1
+    places[id] = list.count
+    list.append(entity)
+  }
+
+  /// The entity that was there; nil, and no change, when there was none.
+  mutating func replace(_ entity: T, id: String) -> T? {
+    guard let place = place(of: id) else { return nil }
+    version += 1
+    let old = list[place]
+    list[place] = entity
+    return old
+  }
+
+  /// The entity that was there, and others that go with it.
+  mutating func remove(_ id: String) -> (entity: T, rest: [T])? {
+    guard let place = place(of: id) else { return nil }
+    version += 1
+    places[id] = nil
+    let entity = list[place]
+    if place == list.count - 1, holes.isEmpty {
+      list.removeLast()
+      return (entity, [])
+    }
+    holes.insert(place)
+    return (entity, holes.count > 32 && holes.count > list.count / 2 ? close() : [])
+  }
+
+  /// Closes the holes; what was in them is handed out.
+  mutating func close() -> [T] {
+    guard !holes.isEmpty else { return [] }
+    let old = list
+    var moved = Array(repeating: Self.nowhere, count: old.count)
+    list = []
+    for index in old.indices where !holes.contains(index) {
+      moved[index] = list.count
+      list.append(old[index])
+    }
+    holes = []
+    for (id, place) in places where place != Self.nowhere { places[id] = moved[place] }
+    return old
+  }
+}
+
+/// The bucket of one type as the store holds it, whatever the type.
+class AnyBucket {
+  var snapshot: any BucketSnapshot { fatalError("a bucket without type") }
+}
+
+final class Bucket<T: Storable>: AnyBucket {
+  var entities: Entities<T>
+
+  init(_ entities: Entities<T> = Entities()) { self.entities = entities }
+
+  override var snapshot: any BucketSnapshot { entities }
+}
+
+/// The entities of one type at a moment.
+protocol BucketSnapshot: Sendable {
+  var bucket: AnyBucket { get }
+  var typeName: String { get }
+  var qualifiedTypeName: String { get }
+  /// The entities, for whoever does not know the type.
+  var values: [Any] { get }
+}
+
+extension Entities: BucketSnapshot {
+  var bucket: AnyBucket { Bucket(self) }
+  var typeName: String { String(describing: T.self) }
+  var qualifiedTypeName: String { String(reflecting: T.self) }
+  var values: [Any] {
+    var copy = self
+    _ = copy.close()
+    return copy.list
+  }
+}

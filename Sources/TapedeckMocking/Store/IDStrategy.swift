@@ -1,0 +1,94 @@
+/// How a store makes the ids of new entities.
+public struct IDStrategy: Sendable {
+  enum Kind: Sendable {
+    case counter(first: Int, isPerType: Bool)
+    case random(seed: UInt64?)
+    case custom(@Sendable (any Any.Type, Int) -> String)
+  }
+
+  let kind: Kind
+
+  /// `"0"`, `"1"`, … counted over all types, as Kakapo has it.
+  public static let shared = counter()
+
+  /// Numbers counted over all types.
+  public static func counter(from first: Int = 0) -> IDStrategy {
+    IDStrategy(kind: .counter(first: first, isPerType: false))
+  }
+
+  /// Numbers counted for each type by itself.
+  public static func perType(from first: Int = 1) -> IDStrategy {
+    IDStrategy(kind: .counter(first: first, isPerType: true))
+  }
+
+  /// Random UUIDs (RFC 9562 §5.4), in lower case; with a seed the same ones in every run.
+  public static func uuid(seed: UInt64? = nil) -> IDStrategy { IDStrategy(kind: .random(seed: seed)) }
+
+  /// Whatever `make` says, given the type and how many ids the store has made. One that is taken is passed over.
+  public static func custom(_ make: @escaping @Sendable (any Any.Type, Int) -> String) -> IDStrategy {
+    IDStrategy(kind: .custom(make))
+  }
+}
+
+/// A store's ids so far.
+struct IDSource: Sendable {
+  let strategy: IDStrategy
+  private var next: Int
+  private var nextOfType: [ObjectIdentifier: Int] = [:]
+  private var generator: SplitMix64
+  private(set) var made = 0
+
+  init(_ strategy: IDStrategy) {
+    self.strategy = strategy
+    switch strategy.kind {
+    case .counter(let first, _): (next, generator) = (first, SplitMix64(state: 0))
+    case .random(let seed):
+      var system = SystemRandomNumberGenerator()
+      (next, generator) = (0, SplitMix64(state: seed ?? system.next()))
+    case .custom: (next, generator) = (0, SplitMix64(state: 0))
+    }
+  }
+
+  /// The next id; nil for a strategy that is somebody else's code, which is asked with the number `made` instead.
+  mutating func take(for type: ObjectIdentifier) -> String? {
+    made += 1
+    switch strategy.kind {
+    case .custom: return nil
+    case .random: return UUIDText.random(using: &generator)
+    case .counter(let first, let isPerType):
+      if isPerType {
+        let number = nextOfType[type] ?? first
+        nextOfType[type] = number + 1
+        return String(number)
+      }
+      defer { next += 1 }
+      return String(next)
+    }
+  }
+
+  /// An id was chosen by somebody else: a counter goes on behind it.
+  mutating func notice(_ id: String, of type: ObjectIdentifier) {
+    guard case .counter(let first, let isPerType) = strategy.kind, let number = Int(id), number < .max else {
+      return
+    }
+    if isPerType {
+      nextOfType[type] = max(nextOfType[type] ?? first, number + 1)
+    } else {
+      next = max(next, number + 1)
+    }
+  }
+}
+
+enum UUIDText {
+  static func random(using generator: inout some RandomNumberGenerator) -> String {
+    let high = (UInt64.random(in: .min ... .max, using: &generator) & ~0xF000) | 0x4000
+    let low = (UInt64.random(in: .min ... .max, using: &generator) & ~(3 << 62)) | 1 << 63
+    let digits = Array(hex(high) + hex(low))
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+  }
+
+  private static func hex(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,69 @@
+extension Store {
+  public func first<T: Storable>(_ type: T.Type) -> T? { findAll(type).first }
+
+  public func first<T: Storable>(_ type: T.Type, where isWanted: (T) throws -> Bool) rethrows -> T? {
+    try findAll(type).first(where: isWanted)
+  }
+
+  /// The first entity with this value: `store.findBy(User.self, \.email, "ada@example.com")`.
+  public func findBy<T: Storable, Value: Equatable>(
+    _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
+  ) -> T? {
+    first(type) { $0[keyPath: property] == value }
+  }
+
+  /// All entities with this value.
+  public func findAllBy<T: Storable, Value: Equatable>(
+    _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
+  ) -> [T] {
+    filter(type) { $0[keyPath: property] == value }
+  }
+
+  public func count<T: Storable>(_ type: T.Type, where isCounted: (T) throws -> Bool) rethrows -> Int {
+    try findAll(type).count(where: isCounted)
+  }
+
+  /// All entities, smallest first; equal ones in the order they came.
+  public func findAll<T: Storable, Value: Comparable>(
+    _ type: T.Type, sortedBy property: KeyPath<T, Value>, descending: Bool = false
+  ) -> [T] {
+    findAll(type).sortedStably { left, right in
+      descending
+        ? right[keyPath: property] < left[keyPath: property]
+        : left[keyPath: property] < right[keyPath: property]
+    }
+  }
+
+  /// A page of all entities; the first page is 1.
+  public func page<T: Storable>(_ type: T.Type, number: Int, size: Int) -> Page<T> {
+    Page(of: findAll(type), number: number, size: size)
+  }
+
+  /// A page of the entities for which `isIncluded` holds.
+  public func page<T: Storable>(
+    _ type: T.Type, number: Int, size: Int, where isIncluded: (T) throws -> Bool
+  ) rethrows -> Page<T> {
+    Page(of: try filter(type, isIncluded: isIncluded), number: number, size: size)
+  }
+
+  /// The first entity that is wanted; where there is none, the one that `make` makes, given its id. Two who ask at
+  /// once get the same one; `make` may then have run in vain.
+  public func findOrCreate<T: Storable>(
+    _ type: T.Type, where isWanted: (T) throws -> Bool, make: (String) throws -> T
+  ) rethrows -> T {
+    while true {
+      let (all, version) = versioned(type)
+      if let found = try all.first(where: isWanted) { return found }
+      if let made = try insert(ifStillAt: version, make) { return made }
+    }
+  }
+}
+
+extension Array {
+  func sortedStably(by areInOrder: (Element, Element) -> Bool) -> [Element] {
+    enumerated().sorted { left, right in
+      if areInOrder(left.element, right.element) { return true }
+      return !areInOrder(right.element, left.element) && left.offset < right.offset
+    }.map(\.element)
+  }
+}

@@ -1,0 +1,102 @@
+public import TapedeckHTTP
+
+extension Store {
+  /// Everything a store holds, at a moment.
+  public struct Snapshot: Sendable {
+    let buckets: [ObjectIdentifier: any BucketSnapshot]
+    let types: [ObjectIdentifier]
+    let ids: IDSource
+  }
+
+  public func snapshot() -> Snapshot {
+    withState { state in
+      Snapshot(buckets: state.buckets.mapValues(\.snapshot), types: state.types, ids: state.ids)
+    }
+  }
+
+  /// Goes back to a moment, ids included.
+  public func restore(_ snapshot: Snapshot) {
+    _ = withState { state in
+      let left = state.buckets.mapValues(\.snapshot)
+      state.buckets = snapshot.buckets.mapValues(\.bucket)
+      state.types = snapshot.types
+      state.ids = snapshot.ids
+      return left
+    }
+  }
+
+  /// Forgets all entities and begins with the ids anew.
+  public func reset() {
+    _ = withState { state in
+      let left = state.buckets.mapValues(\.snapshot)
+      state.buckets = [:]
+      state.types = []
+      state.ids = IDSource(state.ids.strategy)
+      return left
+    }
+  }
+
+  /// All entities as JSON: `{"User": [{…}, …], …}`, types in the order in which they came. A type whose name is
+  /// another's, too, goes by its whole name. Throws where an entity cannot be written.
+  public func dump() throws(SerializationError) -> JSONValue {
+    let snapshot = snapshot()
+    let buckets = snapshot.types.compactMap { snapshot.buckets[$0] }
+    let names = buckets.map(\.typeName)
+    var run = SerializationRun()
+    run.out.append(UInt8(ascii: "{"))
+    for bucket in buckets {
+      let isAlone = names.count { $0 == bucket.typeName } == 1
+      let name = isAlone ? bucket.typeName : bucket.qualifiedTypeName
+      try run.member(SerializationRun.memberName(name), step: name) { run throws(SerializationError) in
+        try run.writeArray(bucket.values)
+        return true
+      }
+    }
+    run.out.append(UInt8(ascii: "}"))
+    do { return try JSONValue(parsing: run.out) } catch {
+      throw SerializationError(.tooDeep(limit: JSONValue.defaultMaximumDepth))
+    }
+  }
+
+  /// Adds the entities of a dump, of these types; all of them or, when one cannot be read or is there already, none.
+  /// Throws `DecodingError` or `StoreError`.
+  public func load<each T: Storable & Decodable>(_ dump: JSONValue, _ types: repeat (each T).Type) throws {
+    let loads = LoadList()
+    repeat try loads.add(each types, from: dump)
+    try withState { state in
+      for load in loads.loads { try load.check(&state) }
+      for load in loads.loads { load.insert(&state) }
+    }
+  }
+}
+
+/// What a dump holds, read and not yet added.
+private final class LoadList {
+  struct Load {
+    let check: (inout Store.State) throws -> Void
+    let insert: (inout Store.State) -> Void
+  }
+
+  var loads: [Load] = []
+
+  func add<T: Storable & Decodable>(_ type: T.Type, from dump: JSONValue) throws {
+    guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
+    let entities = try list.decode([T].self)
+    let ids = entities.map(\.id)
+    loads.append(
+      Load(
+        check: { state in
+          let known = state.bucket(type).entities
+          var seen: Set<String> = []
+          for id in ids where known.has(id) || !seen.insert(id).inserted {
+            throw StoreError.duplicateID(type: String(describing: type), id: id)
+          }
+        },
+        insert: { state in
+          for (entity, id) in zip(entities, ids) {
+            state.ids.notice(id, of: ObjectIdentifier(type))
+            state.bucket(type).entities.append(entity, id: id)
+          }
+        }))
+  }
+}

@@ -1,0 +1,97 @@
+internal import TapedeckHTTP
+
+/// Adds to every answer one field that says who gave it: `Tapedeck-Answer: cassette;file="get-users-1-3f9a1c.json"`. It
+/// is an item with parameters of RFC 9651. Only there when asked for: an answer is faithful without.
+final class ExplainingResponder: Responder {
+  static let field: StaticString = "Tapedeck-Answer"
+  private let chain: any Responder
+
+  init(before chain: any Responder) { self.chain = chain }
+
+  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+    guard var answer = try chain.respond(to: request) else { return nil }
+    let value = Self.value(answer)
+    switch answer.content {
+    case .prepared(let prepared): answer.content = .prepared(prepared.adding(Self.field, value))
+    case .response(var response):
+      response.head.fields.append(literal: Self.field, value)
+      answer.content = .response(response)
+    case .stream(let source): answer.content = .stream(ExplainedSource(source, value: value))
+    }
+    return answer
+  }
+
+  static func value(_ answer: HTTPAnswer) -> String {
+    guard let explanation = answer.explanation else { return answer.source.rawValue }
+    var text = answer.source.rawValue
+    if let file = explanation.file { text += ";file=\(quoted(file))" }
+    if let turn = explanation.turn, let turns = explanation.turns { text += ";turn=\(turn);of=\(turns)" }
+    if explanation.isRecorded { text += ";recorded" }
+    if let nearest = explanation.nearest { text += ";nearest=\(quoted(nearest))" }
+    if !explanation.drift.isEmpty { text += ";drift=\(quoted(explanation.drift.joined(separator: ", ")))" }
+    return text
+  }
+
+  /// A string of RFC 9651 §3.3.3: ASCII without control characters, here at most 200 of them.
+  private static func quoted(_ text: String) -> String {
+    var out = "\""
+    for byte in text.utf8.prefix(200) {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): out += "\\" + String(Unicode.Scalar(byte))
+      case 0x20..<0x7F: out += String(Unicode.Scalar(byte))
+      default: out += "?"
+      }
+    }
+    return out + "\""
+  }
+}
+
+/// A stream whose head gets the field on its way out.
+private final class ExplainedSource: ResponseSource, ResponseSink {
+  private let source: any ResponseSource
+  private let value: String
+  private var sink: (any ResponseSink)?
+
+  init(_ source: any ResponseSource, value: String) {
+    self.source = source
+    self.value = value
+  }
+
+  func start(into sink: any ResponseSink) {
+    self.sink = sink
+    source.start(into: self)
+  }
+
+  func resume() { source.resume() }
+
+  func cancel() {
+    sink = nil
+    source.cancel()
+  }
+
+  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
+
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    var head = head
+    head.fields.append(literal: ExplainingResponder.field, value)
+    sink?.begin(head, framing: framing)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    sink?.write(bytes, endsChunk: endsChunk) ?? .gone
+  }
+
+  func end(trailers: HTTPFields) {
+    let sink = sink
+    self.sink = nil
+    sink?.end(trailers: trailers)
+  }
+
+  func fail(_ response: HTTPResponse) {
+    let sink = sink
+    self.sink = nil
+    var response = response
+    response.head.fields.append(literal: ExplainingResponder.field, value)
+    sink?.fail(response)
+  }
+}

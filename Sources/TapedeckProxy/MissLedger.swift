@@ -1,0 +1,45 @@
+internal import Synchronization
+
+/// The unmatched requests of a run, grouped. However many different ones come, only so many are
+/// kept; the rest are counted.
+final class MissLedger: Sendable {
+  static let maximumGroups = 100
+
+  private struct State {
+    var groups: [String: UnmatchedRequest] = [:]
+    var order: [String] = []
+    var others = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether it is the first of its group, and so worth telling.
+  func add(_ miss: Miss) -> Bool {
+    let name = miss.sort
+    return state.withLock { state in
+      if state.groups[name] != nil {
+        state.groups[name]?.count += 1
+        return false
+      }
+      guard state.order.count < Self.maximumGroups else {
+        state.others += 1
+        return false
+      }
+      state.order.append(name)
+      state.groups[name] = UnmatchedRequest(miss: miss, count: 1)
+      return true
+    }
+  }
+
+  /// In the order they first came, and how many requests are in none of them.
+  var groups: (listed: [UnmatchedRequest], others: Int) {
+    state.withLock { state in (state.order.compactMap { state.groups[$0] }, state.others) }
+  }
+}
+
+/// Requests of one sort that nothing answered.
+public struct UnmatchedRequest: Sendable, Equatable {
+  /// The first of them.
+  public var miss: Miss
+  public var count: Int
+}

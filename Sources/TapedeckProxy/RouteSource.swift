@@ -1,0 +1,140 @@
+internal import TapedeckHTTP
+internal import TapedeckMocking
+internal import TapedeckSockets
+
+/// The answer of a handler that is waited for: first for its route's latency, by a timer of the loop, then, if it is
+/// `async`, for itself, in a task that comes back to the loop through its mailbox. The loop never blocks.
+final class RouteSource: ResponseSource {
+  private let match: RouteMatch
+  private let next: any Responder
+  private let loop: EventLoop
+  private var sink: (any ResponseSink)?
+  private var timer: LoopTimer?
+  private var task: Task<Void, Never>?
+  /// Who writes, once it is known.
+  private var successor: (any ResponseSource)?
+
+  init(_ match: RouteMatch, next: any Responder, loop: EventLoop) {
+    self.match = match
+    self.next = next
+    self.loop = loop
+  }
+
+  func start(into sink: any ResponseSink) {
+    self.sink = sink
+    guard match.latencyNanoseconds > 0 else { return run() }
+    let timer = loop.makeTimer { [weak self] in self?.run() }
+    timer.set(MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + match.latencyNanoseconds))
+    self.timer = timer
+  }
+
+  func resume() { successor?.resume() }
+
+  func cancel() {
+    timer?.cancel()
+    task?.cancel()
+    successor?.cancel()
+    sink = nil
+  }
+
+  private func run() {
+    guard match.isAsync else { return deliver(match.answer()) }
+    task = Self.waiting(for: match, home: LoopBound(self, on: loop))
+  }
+
+  private static func waiting(for match: RouteMatch, home: LoopBound<RouteSource>) -> Task<Void, Never> {
+    Task {
+      let answer = await match.answer { request in try await rest(of: home, request) }
+      home.post { $0.deliver(answer) }
+    }
+  }
+
+  // MARK: The answer
+
+  private func deliver(_ answer: RouteAnswer) {
+    guard let sink else { return }
+    switch answer {
+    case .response(let response): finish(response, into: sink)
+    case .stream(let head, let stream):
+      hand(over: StreamedBody(stream, head: head, to: match.request.method, loop: loop), sink)
+    case .passthrough: passOn(sink)
+    }
+  }
+
+  private func finish(_ response: HTTPResponse, into sink: any ResponseSink) {
+    self.sink = nil
+    response.send(into: sink, to: match.request.method)
+  }
+
+  private func hand(over source: any ResponseSource, _ sink: any ResponseSink) {
+    self.sink = nil
+    successor = source
+    source.start(into: sink)
+  }
+
+  private func passOn(_ sink: any ResponseSink) {
+    do {
+      switch try next.respond(to: match.request.http)?.content {
+      case .prepared(let prepared): finish(prepared.response ?? .unanswered, into: sink)
+      case .response(let response): finish(response, into: sink)
+      case .stream(let source): hand(over: source, sink)
+      case nil: finish(.unanswered, into: sink)
+      }
+    } catch {
+      finish(.failure("\(error)"), into: sink)
+    }
+  }
+
+  // MARK: request.continue()
+
+  /// Asks the rest of the chain, on the loop, for a handler that waits.
+  private static func rest(of home: LoopBound<RouteSource>, _ request: Request) async throws -> HTTPResponse {
+    let asked = AskedRest()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        asked.wait(continuation)
+        home.post { $0.askRest(request, asked) }
+      }
+    } onCancel: {
+      asked.finish(.failure(CancellationError()))
+    }
+  }
+
+  private func askRest(_ request: Request, _ asked: AskedRest) {
+    do {
+      switch try next.respond(to: request.http)?.content {
+      case .prepared(let prepared): asked.finish(.success(prepared.response ?? .unanswered))
+      case .response(let response): asked.finish(.success(response))
+      case .stream(let source):
+        let collector = CollectingSink { asked.finish($0) }
+        successor = CollectedSource(source, sink: collector)
+        source.start(into: collector)
+      case nil: asked.finish(.success(.unanswered))
+      }
+    } catch {
+      asked.finish(.failure(error))
+    }
+  }
+}
+
+extension HTTPResponse {
+  fileprivate static var unanswered: HTTPResponse { problem(404, "nothing here answers this request") }
+
+  fileprivate static func failure(_ detail: String) -> HTTPResponse { problem(500, detail) }
+
+  private static func problem(_ status: Int, _ detail: String) -> HTTPResponse {
+    let document: JSONValue = [
+      "title": JSONValue(HTTPStatus.reason(status)), "status": JSONValue(status), "detail": JSONValue(detail),
+    ]
+    return HTTPResponse(
+      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+  }
+
+  /// All of it at once.
+  fileprivate func send(into sink: any ResponseSink, to method: HTTPMethod) {
+    let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
+    sink.begin(head, framing: hasNoBody ? .none : .length(body.count))
+    if !hasNoBody, !body.isEmpty { _ = body.withUnsafeBytes { sink.write($0, endsChunk: true) } }
+    sink.end(trailers: HTTPFields())
+  }
+}

@@ -1,0 +1,94 @@
+internal import TapedeckHTTP
+
+/// What a run came to, for programs: the contents of `--report`. The same run gives the same report.
+public struct RunReport: Sendable {
+  /// Raised when a reader of an earlier version would misread what is written.
+  public static let version = 1
+
+  public var summary: ProxySummary
+  public var uses: [InteractionUse]
+  public var cassette: String?
+  public var mode: RecordMode
+  /// By what requests were compared, in the words of `--match`.
+  public var match: [String]
+  /// The rules that had to hold, and the exit code that came of all.
+  public var rules: [RunRule]
+  public var exitCode: Int
+
+  public init(
+    summary: ProxySummary, uses: [InteractionUse], cassette: String?, mode: RecordMode, match: [String],
+    rules: [RunRule], exitCode: Int
+  ) {
+    self.summary = summary
+    self.uses = uses
+    self.cassette = cassette
+    self.mode = mode
+    self.match = match
+    self.rules = rules
+    self.exitCode = exitCode
+  }
+
+  /// A JSON document; every member is always there.
+  public var json: [UInt8] { document.bytes(.pretty) }
+
+  private var document: JSONValue {
+    .object([
+      JSONMember("tapedeck-report", JSONValue(Self.version)),
+      JSONMember("cassette", cassette.map { JSONValue($0) } ?? .null),
+      JSONMember("mode", JSONValue(mode.rawValue)),
+      JSONMember("match", .array(match.map { JSONValue($0) })),
+      JSONMember("exitCode", JSONValue(exitCode)),
+      JSONMember("rules", .array(rules.map { JSONValue($0.rawValue) })),
+      JSONMember(
+        "broken",
+        .array(rules.filter { summary.breaches(of: $0) > 0 }.map { JSONValue($0.rawValue) })),
+      JSONMember("failure", summary.recordingFailure.map { JSONValue($0) } ?? .null),
+      JSONMember("counts", counts),
+      JSONMember("interactions", .array(uses.map(Self.interaction))),
+      JSONMember("unused", .array(uses.filter { $0.hits == 0 }.map { JSONValue($0.file) })),
+      JSONMember("unmatched", .array(summary.unmatchedRequests.map(Self.unmatched))),
+      JSONMember("otherUnmatched", JSONValue(summary.otherUnmatched)),
+      JSONMember("drift", .array(summary.driftedFields.map(Self.drift))),
+      JSONMember("otherDrift", JSONValue(summary.otherDrift)),
+    ])
+  }
+
+  private var counts: JSONValue {
+    [
+      "recorded": JSONValue(summary.recorded), "redacted": JSONValue(summary.redacted),
+      "replayed": JSONValue(summary.replayed),
+      "repeated": JSONValue(summary.repeated), "drifted": JSONValue(summary.drifted),
+      "unmatched": JSONValue(summary.unmatched), "unused": JSONValue(summary.unused),
+      "overridden": JSONValue(summary.overridden), "forwarded": JSONValue(summary.forwarded),
+      "failed": JSONValue(summary.failed), "oversized": JSONValue(summary.oversized),
+      "upstreamConnections": JSONValue(summary.upstreamConnections),
+      "filesWritten": JSONValue(summary.filesWritten), "filesRemoved": JSONValue(summary.filesRemoved),
+    ]
+  }
+
+  private static func interaction(_ use: InteractionUse) -> JSONValue {
+    [
+      "file": JSONValue(use.file), "method": JSONValue(use.method), "target": JSONValue(use.target),
+      "status": JSONValue(use.status), "hits": JSONValue(use.hits), "repeated": JSONValue(use.repeated),
+      "drifted": JSONValue(use.drifted),
+    ]
+  }
+
+  private static func unmatched(_ request: UnmatchedRequest) -> JSONValue {
+    .object(
+      [
+        JSONMember("method", JSONValue(request.miss.method)),
+        JSONMember("target", JSONValue(request.miss.target)),
+        JSONMember("count", JSONValue(request.count)),
+        JSONMember("detail", JSONValue(request.miss.detail)),
+      ] + request.miss.explanation)
+  }
+
+  private static func drift(_ field: DriftedField) -> JSONValue {
+    [
+      "field": JSONValue(field.field), "count": JSONValue(field.count),
+      "recorded": field.recorded.map { JSONValue($0) } ?? .null,
+      "received": field.received.map { JSONValue($0) } ?? .null,
+    ]
+  }
+}

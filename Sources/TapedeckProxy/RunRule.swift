@@ -1,0 +1,23 @@
+/// What a run may be forbidden to be.
+public enum RunRule: String, Sendable, CaseIterable {
+  /// Recordings that nobody asked for.
+  case unused
+  /// Requests that differed from their recordings where the rules ignore it.
+  case drift
+  /// Requests that nothing answered.
+  case unmatched
+  /// Answers that were given more often than they were recorded.
+  case `repeat`
+}
+
+extension ProxySummary {
+  /// How often a rule was broken.
+  public func breaches(of rule: RunRule) -> Int {
+    switch rule {
+    case .unused: unused
+    case .drift: drifted
+    case .unmatched: unmatched
+    case .repeat: repeated
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import TapedeckHTTP
+
+extension Cassette {
+  /// Whether a path leads to a file of another tool, which is read in place, and not to a cassette directory.
+  static func isFile(_ path: String) -> Bool { ImportFile.isThere(path) }
+
+  /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
+  static func load(
+    file path: String, match: MatchSpec?,
+    prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse?
+  ) throws(CassetteError) -> Cassette {
+    var session = try ImportedSession.read(path)
+    let known = session.rules
+    let matcher = RequestMatcher(
+      try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known,
+      redaction: session.manifest?.redaction
+        ?? Redaction(upstream: session.upstream))
+    session.settleOrigins(by: matcher)
+    let upstream = session.upstream
+    let keys = session.exchanges.map { matcher.key(for: $0.interaction.request) }
+    let names = SealPlan(
+      existing: [],
+      recordings: zip(session.exchanges, keys).enumerated().map { arrival, pair in
+        SealPlan.Recording(
+          digest: pair.1.digest, prefix: CassetteNames.prefix(of: pair.0.interaction.request),
+          arrival: arrival,
+          base: 0)
+      }, isReplacing: true
+    ).names
+    var stored: [StoredInteraction] = []
+    var load = CassetteLoad(path: path)
+    for (index, exchange) in session.exchanges.enumerated() {
+      let interaction = exchange.interaction
+      let one = StoredInteraction(
+        name: names[index], ordinal: CassetteNames.parse(names[index]).ordinal, interaction: interaction,
+        key: keys[index], bodyNames: [],
+        bytes: interaction.request.body.count + interaction.response.body.heldCount)
+      try load.add(one)
+      stored.append(one)
+    }
+    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return Cassette(
+      path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
+      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, upstream)) },
+      warnings: ImportNote.summary(session.notes))
+  }
+}

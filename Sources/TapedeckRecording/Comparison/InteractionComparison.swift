@@ -1,0 +1,59 @@
+import TapedeckHTTP
+
+/// What differs between two interactions, apart from volatile facts.
+enum InteractionComparison {
+  static func differences(_ old: Interaction, _ new: Interaction) -> [RequestDifference] {
+    request(old, new) + response(old.response, new.response)
+  }
+
+  private static func request(_ old: Interaction, _ new: Interaction) -> [RequestDifference] {
+    var differences = value("request method", old.request.method.rawValue, new.request.method.rawValue)
+    if old.request.target != new.request.target {
+      differences.append(
+        RequestDifference(
+          field: "request target", recorded: RequestDifference.excerpt(old.request.target),
+          received: RequestDifference.excerpt(new.request.target)))
+    }
+    differences += FieldsComparison.differences(
+      old.request.fields, new.request.fields, kind: "request header",
+      ignoring: { $0.isNamed("content-length") })
+    differences += ContentComparison.differences(body(old), body(new), field: "request body")
+    return differences
+      + FieldsComparison.differences(old.request.trailers, new.request.trailers, kind: "request trailer")
+  }
+
+  private static func body(_ interaction: Interaction) -> RecordedBody {
+    interaction.largeRequestBody.map { .file($0) } ?? .bytes(interaction.request.body)
+  }
+
+  private static func response(_ old: RecordedResponse, _ new: RecordedResponse) -> [RequestDifference] {
+    var differences = value("status", "\(old.head.status)", "\(new.head.status)")
+    if old.head.reason != new.head.reason {
+      differences.append(
+        RequestDifference(
+          field: "reason", recorded: RequestDifference.quoted(old.head.reason),
+          received: RequestDifference.quoted(new.head.reason)))
+    }
+    differences += value("version", old.head.version.rawValue, new.head.version.rawValue)
+    differences += FieldsComparison.differences(
+      old.head.fields, new.head.fields, kind: "header", ignoring: isVolatile)
+    differences += ContentComparison.differences(old.body, new.body, field: "body")
+    differences += value("chunks", chunks(old), chunks(new))
+    return differences + FieldsComparison.differences(old.trailers, new.trailers, kind: "trailer")
+  }
+
+  /// `Date` tells when, and the length tells what the body tells.
+  private static func isVolatile(_ field: HTTPField) -> Bool {
+    field.isNamed("date") || field.isNamed("content-length")
+  }
+
+  private static func chunks(_ response: RecordedResponse) -> String {
+    if response.isCloseDelimited { return "none, ended by the connection" }
+    guard let sizes = response.chunkSizes else { return "none" }
+    return String(decoding: ChunkSizes.encode(sizes).bytes(.spaced), as: UTF8.self)
+  }
+
+  private static func value(_ field: String, _ old: String, _ new: String) -> [RequestDifference] {
+    old == new ? [] : [RequestDifference(field: field, recorded: old, received: new)]
+  }
+}

@@ -1,0 +1,35 @@
+import TapedeckHTTP
+
+/// Reads curl command lines: what people keep in scripts, and what browsers copy.
+public enum CurlReader {
+  /// The requests of a text, and a note for each command that is none, or not only one.
+  public static func read(_ bytes: [UInt8], file: String) -> (requests: [PlannedRequest], notes: [ImportNote])
+  {
+    var requests: [PlannedRequest] = []
+    var notes: [ImportNote] = []
+    for command in ShellWords.commands(bytes) {
+      let entry = "line \(command.line)"
+      func note(_ severity: ImportNote.Severity, _ problem: String) {
+        notes.append(ImportNote(severity: severity, file: file, entry: entry, problem: problem))
+      }
+      do throws(EntryRefusal) {
+        var line = CurlLine()
+        try line.read(command)
+        for problem in line.remarks { note(.lost, problem) }
+        for (origin, request) in try line.requests() {
+          requests.append(PlannedRequest(origin: origin, request: request, file: file, entry: entry))
+        }
+      } catch {
+        note(.skipped, error.problem)
+      }
+    }
+    return (requests, notes)
+  }
+
+  /// Reads a file of commands.
+  public static func read(_ path: String) throws(CassetteError) -> (
+    requests: [PlannedRequest], notes: [ImportNote]
+  ) {
+    read(try ImportFile.read(path).bytes, file: path)
+  }
+}

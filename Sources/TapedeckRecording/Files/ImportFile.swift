@@ -1,0 +1,81 @@
+import Glibc
+
+/// Files of other tools on the disk: they are read and never written.
+enum ImportFile {
+  /// Whether there is a plain file, or a link to one, so that it is no cassette directory.
+  static func isThere(_ path: String) -> Bool { kind(of: path) == S_IFREG }
+
+  static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
+
+  /// Whether recording into a path would write a file of another tool: one that is there, or is to be called so.
+  static func isMeant(by path: String) -> Bool {
+    let kind = kind(of: path)
+    return kind == S_IFREG || kind == nil && path.hasSuffix(".har")
+  }
+
+  private static func kind(of path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  static func read(_ path: String) throws(CassetteError) -> ImportSource {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .failed("open", path) }
+    let file = OpenFile(descriptor: descriptor, path: path)
+    guard try file.status().isPlain else { throw .notAPlainFile(path: path) }
+    guard try file.status().size <= CassetteLimits.importedBytes else {
+      throw .overLimit(path: path, problem: "more than \(CassetteLimits.importedBytes) bytes in one file")
+    }
+    return ImportSource(
+      path: path, bytes: try file.contents(limit: CassetteLimits.importedBytes), folder: parent(of: path))
+  }
+
+  /// The mappings of a WireMock folder: it is given itself, or its `mappings`.
+  static func mappings(in path: String) throws(CassetteError) -> [ImportSource] {
+    let root = withoutSlash(path)
+    let inner = "\(root)/mappings"
+    let folder = isFolder(inner) ? inner : root
+    let directory = try CassetteDirectory(opening: folder)
+    var sources: [ImportSource] = []
+    for name in try directory.names() where name.hasSuffix(".json") {
+      guard let bytes = try directory.contents(of: name, limit: CassetteLimits.importedBytes) else {
+        continue
+      }
+      sources.append(ImportSource(path: directory.path(of: name), bytes: bytes, folder: folder))
+    }
+    guard !sources.isEmpty else { throw .unknownFormat(path: path) }
+    return sources
+  }
+
+  /// The folder that a path stands in.
+  static func parent(of path: String) -> String {
+    let path = withoutSlash(path)
+    guard let slash = path.lastIndex(of: "/") else { return path == "." ? ".." : "." }
+    return withoutSlash(String(path[...slash]))
+  }
+
+  private static func withoutSlash(_ path: String) -> String {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+}
+
+extension ImportSource {
+  /// The content of a plain file that this one names, beneath the folder it stands in and nowhere else; nil when it is
+  /// not there.
+  func sibling(_ name: String) throws(CassetteError) -> [UInt8]? {
+    guard let folder else { return nil }
+    return try CassetteDirectory(opening: folder).contents(of: name, limit: CassetteLimits.importedBytes)
+  }
+
+  /// The body that a mapping of WireMock names: in the folder `__files` beside that of the mappings, or beside this file.
+  func mappingBody(_ name: String) throws(CassetteError) -> [UInt8]? {
+    guard let folder else { return nil }
+    for place in [ImportFile.parent(of: folder), folder] where ImportFile.isFolder("\(place)/__files") {
+      return try CassetteDirectory(opening: "\(place)/__files").contents(
+        of: name, limit: CassetteLimits.importedBytes)
+    }
+    return nil
+  }
+}

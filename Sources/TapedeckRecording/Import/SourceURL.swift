@@ -1,0 +1,81 @@
+import TapedeckHTTP
+
+/// A URL as other tools write it, or only its path and query, cut into what a cassette keeps apart.
+struct SourceURL: Equatable {
+  /// `scheme://host[:port]`, in lower case, without the scheme's own port; empty for a path.
+  var origin: String
+  /// `host[:port]`, as in `Host`.
+  var authority: String
+  /// Path and query, percent-encoded where the tool had decoded them; without a fragment, which no server sees.
+  var target: [UInt8]
+  /// Whether a user or a password stood in it. They are left out: what was sent of them is in `Authorization`.
+  var hadUserInformation: Bool
+
+  init(_ text: String) throws(EntryRefusal) {
+    let bytes = Array(text.utf8)[...]
+    if bytes.first == UInt8(ascii: "/") {
+      (origin, authority, hadUserInformation) = ("", "", false)
+      target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") })
+      return
+    }
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+      throw EntryRefusal("\(Self.scheme(bytes)) is no http or https URL; left out")
+    }
+    let scheme = String(decoding: bytes[..<colon].map(Bytes.lowercased), as: UTF8.self)
+    guard scheme == "http" || scheme == "https" else {
+      throw EntryRefusal("\(Self.scheme(bytes)) is no http or https URL; left out")
+    }
+    let rest = bytes[(colon + 3)...].prefix { $0 != UInt8(ascii: "#") }
+    let end = rest.firstIndex { "/?\\".utf8.contains($0) } ?? rest.endIndex
+    var host = rest[..<end]
+    let at = host.lastIndex(of: UInt8(ascii: "@"))
+    hadUserInformation = at != nil
+    if let at { host = host[(at + 1)...] }
+    authority = try Self.authority(host, defaultPort: scheme == "https" ? ":443" : ":80")
+    origin = "\(scheme)://\(authority)"
+    let path = rest[end...]
+    target = Self.encoded(path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path)
+  }
+
+  /// What a refusal may say of a URL: how it begins, since the rest can be a megabyte of data or hold a secret.
+  private static func scheme(_ bytes: ArraySlice<UInt8>) -> String {
+    let start = bytes.prefix { $0 != UInt8(ascii: ":") && $0 > 0x20 && $0 < 0x7F }.prefix(24)
+    let text = String(decoding: start, as: UTF8.self)
+    return bytes.count > start.count ? "\(text):…" : text.isEmpty ? "an empty text" : text
+  }
+
+  private static func authority(
+    _ host: ArraySlice<UInt8>, defaultPort: String
+  ) throws(EntryRefusal) -> String {
+    var name = host.map(Bytes.lowercased)[...]
+    if name.last == UInt8(ascii: ":") { name.removeLast() }
+    if name.count > defaultPort.utf8.count,
+      name.suffix(defaultPort.utf8.count).elementsEqual(defaultPort.utf8)
+    {
+      name.removeLast(defaultPort.utf8.count)
+    }
+    let isPlain = name.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>^`{|}%,".utf8.contains($0) }
+    guard isPlain, !name.isEmpty else { throw EntryRefusal("the host in its URL is malformed; left out") }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// What may not stand in a target, as `%XX`.
+  static func encoded(_ target: ArraySlice<UInt8>) -> [UInt8] {
+    guard target.contains(where: needsEncoding) else { return Array(target) }
+    var out: [UInt8] = []
+    for byte in target {
+      if needsEncoding(byte) { out += percentEncoded(byte) } else { out.append(byte) }
+    }
+    return out
+  }
+
+  static func percentEncoded(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  /// As `RequestTarget` allows.
+  private static func needsEncoding(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{}#".utf8.contains(byte)
+  }
+}

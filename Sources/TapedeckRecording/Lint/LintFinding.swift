@@ -1,0 +1,50 @@
+/// Something in a cassette that is wrong, or that its owner will regret.
+public struct LintFinding: Sendable, Equatable {
+  public enum Severity: String, Sendable, CaseIterable, Comparable {
+    /// It cannot be replayed, or not as it is meant to be.
+    case error
+    /// It replays, but is likely not what somebody wanted.
+    case warning
+    /// Worth a thought.
+    case info
+
+    public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  /// What was looked for, by a word that does not change: reports are read by programs.
+  public enum Rule: String, Sendable, CaseIterable {
+    case unreadable
+    case noManifest = "no-manifest"
+    case journal
+    case debris
+    case name
+    case numbering
+    case orphanBody = "orphan-body"
+    case contentLength = "content-length"
+    case failureRecorded = "failure-recorded"
+    case localAddress = "local-address"
+    case severalHosts = "several-hosts"
+    case largeBody = "large-body"
+    case expiredCookie = "expired-cookie"
+    case har
+  }
+
+  public var severity: Severity
+  public var rule: Rule
+  /// The file in the cassette; empty for the cassette as a whole.
+  public var file: String
+  /// A sentence: what is the matter, and what to do about it.
+  public var text: String
+  /// Whether `lint --fix` puts it right.
+  public var isFixable: Bool
+
+  init(_ severity: Severity, _ rule: Rule, _ file: String, _ text: String, isFixable: Bool = false) {
+    self.severity = severity
+    self.rule = rule
+    self.file = file
+    self.text = text
+    self.isFixable = isFixable
+  }
+}

@@ -1,0 +1,20 @@
+public import TapedeckHTTP
+
+extension RequestMatcher {
+  /// Whether requests with one key may differ in what drift is looked for in.
+  public var seesDrift: Bool { rules.leavesOut }
+
+  /// How a request differs from the recorded one that has its key: in names of the query, places in the body and
+  /// whole parts that the rules leave out of the key. Header fields and the host never count: those that are compared
+  /// are equal, and the others are new in every run.
+  public func drift(of request: HTTPRequest, from recorded: Interaction) -> [RequestDifference] {
+    guard seesDrift else { return [] }
+    let old = recorded.request
+    if old.target == request.target, old.method == request.method, recorded.largeRequestBody == nil,
+      old.body == request.body
+    {
+      return []
+    }
+    return RequestComparison(redaction.comparable(request), rules: rules.complete).differences(from: recorded)
+  }
+}

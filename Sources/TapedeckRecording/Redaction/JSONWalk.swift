@@ -1,0 +1,189 @@
+import TapedeckHTTP
+
+/// Finds the secrets in JSON, one document or several in a row, without taking it apart: what is not hidden keeps its
+/// every byte.
+///
+/// A member is judged by its name; `{"name": "password", "value": "…"}` by the name it holds. Numbers, `true`, `false`
+/// and `null` are no secrets unless the user's rules say so. Strings may hold JSON of their own.
+struct JSONWalk {
+  private struct Level {
+    var isObject: Bool
+    /// The name that the next value stands under, decoded, and what is to be done with it.
+    var name: ArraySlice<UInt8> = []
+    var verdict = RedactionPolicy.Verdict.judge(.none)
+    var expectsName: Bool
+    /// Where in the document it stands, as far as the user's rules ask for places.
+    var place = JSONPathCursor([])
+    var next = JSONPathCursor([])
+    var count = 0
+    /// Of `{"name": …, "value": …}`.
+    var heldName: ArraySlice<UInt8>?
+    var heldValue: Range<Int>?
+  }
+
+  private static let maximumDepth = 10_000
+
+  private let pass: RedactionPass
+  private let text: ArraySlice<UInt8>
+  private let depth: Int
+  private var levels: [Level] = []
+  private var edits = TextEdits()
+  private var index: Int
+
+  init(_ text: ArraySlice<UInt8>, _ pass: RedactionPass, depth: Int) {
+    self.text = text
+    self.pass = pass
+    self.depth = depth
+    index = text.startIndex
+  }
+
+  /// The edits; nil when this is no JSON.
+  mutating func run() -> TextEdits? {
+    while index < text.endIndex {
+      switch text[index] {
+      case UInt8(ascii: "\""):
+        guard let end = stringEnd() else { return nil }
+        readString(index + 1..<end)
+        index = end + 1
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        guard levels.count < Self.maximumDepth else { return nil }
+        open(isObject: text[index] == UInt8(ascii: "{"))
+        index += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard close(isObject: text[index] == UInt8(ascii: "}")) else { return nil }
+        index += 1
+      case UInt8(ascii: ","):
+        if levels.last?.isObject == true { levels[levels.count - 1].expectsName = true }
+        index += 1
+      case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: index += 1
+      default: guard readScalar() else { return nil }
+      }
+    }
+    return levels.isEmpty ? edits : nil
+  }
+
+  // MARK: Levels
+
+  private mutating func open(isObject: Bool) {
+    var level = Level(isObject: isObject, expectsName: isObject)
+    // What stands in an array stands under the array's name; what the user's rules say holds for all below.
+    let verdict = nextVerdict()
+    if let outer = levels.last {
+      level.verdict = isObject ? Self.inherited(verdict) : verdict
+      if !isObject { level.name = outer.name }
+      level.place = outer.next
+    } else if depth == 0, !pass.policy.paths.isEmpty {
+      level.place = JSONPathCursor(pass.policy.paths)
+    }
+    levels.append(level)
+  }
+
+  /// What is to be done with the value that comes next, and its place, when it stands in an array.
+  private mutating func nextVerdict() -> RedactionPolicy.Verdict {
+    guard var level = levels.popLast() else { return .judge(.none) }
+    defer { levels.append(level) }
+    if !level.isObject, !level.place.isLost {
+      level.next = level.place.element(level.count, of: .max)
+      level.count += 1
+    }
+    return level.next.isSelected ? .hide : level.verdict
+  }
+
+  private static func inherited(_ verdict: RedactionPolicy.Verdict) -> RedactionPolicy.Verdict {
+    if case .judge = verdict { .judge(.none) } else { verdict }
+  }
+
+  private mutating func close(isObject: Bool) -> Bool {
+    guard let level = levels.popLast(), level.isObject == isObject else { return false }
+    if let name = level.heldName, let value = level.heldValue { readPair(name, value) }
+    return true
+  }
+
+  // MARK: Values
+
+  private func stringEnd() -> Int? {
+    var index = index + 1
+    while index < text.endIndex {
+      switch text[index] {
+      case UInt8(ascii: "\""): return index
+      case UInt8(ascii: "\\"): index += 2
+      case ..<0x20: return nil
+      default: index += 1
+      }
+    }
+    return nil
+  }
+
+  private mutating func readString(_ range: Range<Int>) {
+    guard let level = levels.last else { return hide(in: range, named: [], .judge(.none)) }
+    if level.expectsName {
+      readName(range)
+    } else {
+      if level.isObject { hold(range, named: level.name) }
+      hide(in: range, named: level.name, nextVerdict())
+    }
+  }
+
+  private mutating func readName(_ range: Range<Int>) {
+    let last = levels.count - 1
+    let name = DecodedText(text[range], .json)
+    levels[last].expectsName = false
+    levels[last].name = name.bytes
+    // A name can be a secret too: tokens as keys of a table.
+    if range.count >= SecretValue.minimumRandomBytes {
+      edits.add(name.encoded(pass.text(name.bytes, depth: depth)))
+    }
+    let outer = levels.dropLast().last?.verdict ?? .judge(.none)
+    if case .judge = outer {
+      levels[last].verdict = pass.policy.verdict(on: name.bytes, in: .member)
+    } else {
+      levels[last].verdict = outer
+    }
+    if !levels[last].place.isLost { levels[last].next = levels[last].place.member(Array(name.bytes)) }
+  }
+
+  private mutating func hide(
+    in range: Range<Int>, named name: ArraySlice<UInt8>, _ verdict: RedactionPolicy.Verdict
+  ) {
+    guard !range.isEmpty else { return }
+    let value = DecodedText(text[range], .json)
+    edits.add(value.encoded(pass.edits(of: value.bytes, named: name, verdict: verdict, depth: depth + 1)))
+  }
+
+  /// A number, `true`, `false` or `null`; whether it was one.
+  private mutating func readScalar() -> Bool {
+    let scalar = text[index...].prefix {
+      Bytes.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
+        || $0 == UInt8(ascii: ".")
+    }
+    guard !scalar.isEmpty else { return false }
+    index = scalar.endIndex
+    guard let level = levels.last, !level.expectsName, nextVerdict() == .hide, let first = scalar.first,
+      Bytes.isDigit(first) || first == UInt8(ascii: "-"),
+      let placeholder = pass.replacement(of: scalar, under: .hide)
+    else { return true }
+    edits.add(scalar.startIndex..<scalar.endIndex, [UInt8(ascii: "\"")] + placeholder + [UInt8(ascii: "\"")])
+    return true
+  }
+
+  // MARK: Names and values side by side
+
+  private static let nameNames = ["name", "key", "header", "field", "parameterkey"].map { Array($0.utf8) }
+  private static let valueNames = ["value", "parametervalue"].map { Array($0.utf8) }
+
+  private mutating func hold(_ range: Range<Int>, named name: ArraySlice<UInt8>) {
+    guard (3...14).contains(name.count) else { return }
+    let name = name.map(Bytes.lowercased)
+    if Self.nameNames.contains(name) {
+      levels[levels.count - 1].heldName = DecodedText(text[range], .json).bytes
+    }
+    if Self.valueNames.contains(name) { levels[levels.count - 1].heldValue = range }
+  }
+
+  private mutating func readPair(_ name: ArraySlice<UInt8>, _ value: Range<Int>) {
+    let verdict = pass.policy.verdict(on: name, in: .member)
+    if case .judge(.none) = verdict, !SecretNames.mayBeSecret(name), case .other = FieldKind(name) { return }
+    if edits.list.contains(where: { $0.range.overlaps(value) }) { return }
+    hide(in: value, named: name, verdict)
+  }
+}

@@ -1,0 +1,28 @@
+/// What a user says about redaction when a recording starts. It adds to what the cassette says already.
+public struct RedactionChoice: Sendable, Equatable {
+  /// What to hide beside the default list.
+  public var redact: [RedactionPattern]
+  /// Names and kinds that are not hidden.
+  public var keep: [String]
+  /// Whether nothing is hidden at all.
+  public var isOff: Bool
+
+  public init(redact: [RedactionPattern] = [], keep: [String] = [], isOff: Bool = false) {
+    self.redact = redact
+    self.keep = keep
+    self.isOff = isOff
+  }
+
+  private var isEmpty: Bool { redact.isEmpty && keep.isEmpty && !isOff }
+
+  /// What then is in force.
+  /// - Parameter known: what the cassette says; nil when it says nothing.
+  func changed(_ known: Redaction?, upstream: String?) -> Redaction {
+    if isOff { return .off }
+    if isEmpty, let known { return known }
+    var rules = known?.rules ?? RedactionRules(key: RedactionKey(upstream: upstream))
+    rules.redact += redact.filter { !rules.redact.contains($0) }
+    rules.keep += keep.filter { !rules.keep.contains($0) }
+    return Redaction(rules)
+  }
+}

@@ -1,0 +1,41 @@
+import CCrypto
+import TapedeckHTTP
+
+/// The key of the keyed hash in placeholders.
+///
+/// It stands in `cassette.json`, for everyone who has the cassette to read: it keeps one cassette's hashes from saying
+/// anything about another's, and no more. Who can guess a secret can confirm the guess with it.
+public struct RedactionKey: Sendable, Equatable {
+  /// Lower-case hexadecimal digits or any other text.
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+
+  /// The key for what is recorded from an origin, by its host alone, so that two recordings of one API have the same
+  /// placeholders, whatever the port and the folder.
+  public init(upstream: String?) {
+    let host = upstream.map(Self.host) ?? ""
+    text = String(SHA256Digest(of: Array("tapedeck redaction key of \(host)".utf8)).hex.prefix(32))
+  }
+
+  private static func host(_ url: String) -> String {
+    let rest = url.utf8.firstRange(of: Array("://".utf8)).map { url.utf8[$0.upperBound...] } ?? url.utf8[...]
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let host =
+      authority.first == UInt8(ascii: "[")
+      ? authority.prefix { $0 != UInt8(ascii: "]") } : authority.prefix { $0 != UInt8(ascii: ":") }
+    return String(decoding: host.map(Bytes.lowercased), as: UTF8.self)
+  }
+
+  /// The first four bytes of the HMAC-SHA-256 of a value, as eight hexadecimal digits.
+  func digits(of value: [UInt8]) -> [UInt8] {
+    let key = Array(text.utf8)
+    var digest = [UInt8](repeating: 0, count: 32)
+    var count: UInt32 = 32
+    let isDone = HMAC(EVP_sha256(), key, Int32(key.count), value, value.count, &digest, &count)
+    precondition(isDone != nil, "libcrypto has no HMAC")
+    return digest.prefix(4).flatMap { [Self.digit($0 >> 4), Self.digit($0 & 0x0F)] }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+}

@@ -1,0 +1,193 @@
+import TapedeckHTTP
+
+/// One message, or one exchange, on its way through the redaction: what was found in it so far, and how much was hidden.
+///
+/// Twice over everything: first what names and looks give away, then further copies of what that brought to light.
+final class RedactionPass {
+  let policy: RedactionPolicy
+  /// How many values were hidden.
+  private(set) var count = 0
+  /// What was hidden and may stand elsewhere too.
+  private(set) var known = KnownSecrets()
+  /// Content codings that could not be opened, so that what is in them was not looked at.
+  private(set) var unopened: Set<String> = []
+  private let memory: SecretMemory?
+
+  /// - Parameter memory: what earlier exchanges of the session have brought to light.
+  init(_ policy: RedactionPolicy, memory: SecretMemory? = nil) {
+    self.policy = policy
+    self.memory = memory
+  }
+
+  func noteUnopened(_ coding: BodyCoding) { unopened.insert(coding.name) }
+
+  /// The placeholder for a secret; nil when its kind is kept.
+  /// - Parameter isCopied: whether further copies of it are to be looked for.
+  func placeholder(
+    for secret: ArraySlice<UInt8>, isCopied: Bool = true, isCounted: Bool = true
+  ) -> [UInt8]? {
+    let shape = TokenShapes.match(secret, at: secret.startIndex)
+    let kind = shape?.end == secret.endIndex ? shape?.kind ?? "secret" : "secret"
+    guard !policy.keeps(kind: kind) else { return nil }
+    if isCounted { count += 1 }
+    let value = kind == "pem" ? Self.unbroken(secret) : Array(secret)
+    let placeholder = Placeholder.bytes(kind: kind, digits: policy.key.digits(of: value))
+    if isCopied, kind != "pem" { known.add(Array(secret), placeholder) }
+    return placeholder
+  }
+
+  func countCopies(_ copies: Int) { count += copies }
+
+  /// Looks without counting what is found.
+  func uncounted(_ look: () -> Void) {
+    let before = count
+    look()
+    count = before
+  }
+
+  /// A key without line breaks, which every place writes in its own way.
+  private static func unbroken(_ key: ArraySlice<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    var index = key.startIndex
+    while index < key.endIndex {
+      if key[index] == UInt8(ascii: "\\") {
+        index += 2
+      } else {
+        if !Bytes.isSpace(key[index]) { out.append(key[index]) }
+        index += 1
+      }
+    }
+    return out
+  }
+}
+
+extension RedactionPass {
+  /// What is to stand in place of a value under a name; nil when it stays.
+  func replacement(
+    of value: ArraySlice<UInt8>, under verdict: RedactionPolicy.Verdict
+  ) -> [UInt8]? {
+    switch verdict {
+    case .keep: nil
+    case .hide: value.isEmpty || Placeholder.isWhole(value) ? nil : placeholder(for: value)
+    case .judge(let strength):
+      SecretValue.isSecret(value, under: strength) ? placeholder(for: value) : nil
+    }
+  }
+}
+
+// MARK: - Whole messages
+
+extension RedactionPass {
+  func redacted(_ request: HTTPRequest, includingFields: Bool = true) -> HTTPRequest {
+    var result = request
+    let fields = redacted(request.fields)
+    result.target = redacted(target: request.target)
+    result.body = body(request.body, fields: request.fields).bytes
+    if includingFields {
+      result.fields = fields
+      result.trailers = redacted(request.trailers)
+    }
+    removeCopies(from: &result, includingFields: includingFields)
+    return result
+  }
+
+  func redacted(_ interaction: Interaction) -> Interaction {
+    var result = interaction
+    result.request = redacted(interaction.request)
+    result.response.head.fields = redacted(interaction.response.head.fields)
+    result.response.trailers = redacted(interaction.response.trailers)
+    if case .bytes(let bytes) = interaction.response.body {
+      let hidden = body(bytes, fields: interaction.response.head.fields)
+      result.setResponseBody(hidden)
+    }
+    removeCopies(from: &result.request, includingFields: true)
+    removeCopies(from: &result.response.head.fields)
+    removeCopies(from: &result.response.trailers)
+    if case .bytes(let bytes) = result.response.body {
+      result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
+    }
+    result.correctFields(of: interaction)
+    return result
+  }
+
+  /// Whether there is anything of which there may be copies.
+  var hasCopies: Bool { !known.isEmpty || memory != nil }
+
+  func copies(in text: ArraySlice<UInt8>) -> TextEdits {
+    var edits = known.isEmpty ? TextEdits() : known.copies(in: text)
+    if let memory { edits.add(memory.copies(in: text)) }
+    return edits
+  }
+
+  private func removeCopies(from request: inout HTTPRequest, includingFields: Bool) {
+    guard hasCopies else { return }
+    let edits = copies(in: request.target[...])
+    if !edits.isEmpty {
+      request.target = edits.applied(to: request.target[...])
+      countCopies(edits.count)
+    }
+    request.body = copyless(request.body, fields: request.fields).bytes
+    guard includingFields else { return }
+    removeCopies(from: &request.fields)
+    removeCopies(from: &request.trailers)
+  }
+
+  private func removeCopies(from fields: inout HTTPFields) {
+    guard hasCopies else { return }
+    for (index, field) in fields.enumerated() {
+      let edits = copies(in: field.value)
+      guard !edits.isEmpty else { continue }
+      countCopies(edits.count)
+      // A placeholder is always a valid value.
+      try? fields.replaceValue(at: index, with: edits.applied(to: field.value))
+    }
+  }
+}
+
+extension Interaction {
+  /// Gives the answer another body, cut into chunks where the old one was.
+  fileprivate mutating func setResponseBody(_ hidden: RedactedBody) {
+    guard let edits = hidden.edits else { return }
+    response.body = .bytes(hidden.bytes)
+    guard let sizes = response.chunkSizes else { return }
+    let mapped = hidden.isRecoded ? [hidden.bytes.count] : edits.mappedSizes(sizes)
+    response.chunkSizes = mapped.filter { $0 > 0 }
+    if let offsets = volatile.chunkOffsetsMilliseconds, offsets.count == mapped.count {
+      volatile.chunkOffsetsMilliseconds = zip(offsets, mapped).filter { $0.1 > 0 }.map(\.0)
+    } else {
+      volatile.chunkOffsetsMilliseconds = nil
+    }
+  }
+
+  /// Makes the fields that speak of a body tell the truth about it where it has changed: lengths are corrected, sums
+  /// over the original bytes go.
+  fileprivate mutating func correctFields(of original: Interaction) {
+    if request.body != original.request.body {
+      request.fields.describe(bodyOf: request.body.count)
+    }
+    let length = response.head.fields.first("content-length").map { String(decoding: $0, as: UTF8.self) }
+    var isSpooledChanged = false
+    if case .file(let file) = response.body {
+      isSpooledChanged = length.map { $0 != String(file.size) } ?? false
+    }
+    if response.body != original.response.body || isSpooledChanged {
+      response.head.fields.describe(bodyOf: response.body.count)
+    }
+  }
+}
+
+extension HTTPFields {
+  /// Fields that hold a digest of the content: RFC 1864, RFC 9530 and its forerunner, Amazon's checksums.
+  private static let digests: [StaticString] = [
+    "content-md5", "content-digest", "repr-digest", "digest", "x-amz-checksum-crc32", "x-amz-checksum-crc32c",
+    "x-amz-checksum-crc64nvme", "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-goog-hash",
+  ]
+
+  fileprivate mutating func describe(bodyOf count: Int) {
+    removeAll { field in Self.digests.contains { field.isNamed($0) } }
+    for (index, field) in enumerated() where field.isNamed("content-length") {
+      // Digits are always a valid value.
+      try? replaceValue(at: index, with: Array(String(count).utf8))
+    }
+  }
+}

@@ -1,0 +1,341 @@
+/// Finds the secrets in a text of any kind, in one pass forward.
+///
+/// Known by their looks, by what is written before them (`password=…`, `"token": "…"`, `<Password>…`), as part of a URL,
+/// or inside base64. How far it looks ahead or back from any one place is bounded, so no text takes more than its share
+/// of time.
+struct TextScan {
+  private static let maximumNameBytes = 80
+  private static let maximumValueBytes = 16 * 1024
+  private static let maximumTagBytes = 2048
+  private static let maximumAuthorityBytes = 512
+  /// The shortest base64 that is looked into; it holds 18 bytes.
+  private static let minimumEncodedBytes = 24
+  private static let maximumDepth = 2
+  /// The shortest run of letters, digits, `_` and `-` in any secret that is known by its looks: PEM's `-----BEGIN`.
+  private static let minimumWordBytes = 10
+
+  private let pass: RedactionPass
+  private let text: ArraySlice<UInt8>
+  private let depth: Int
+  private var edits = TextEdits()
+  private var index: Int
+  /// Behind the last run of base64 that was looked into.
+  private var encodedEnd: Int
+
+  init(_ text: ArraySlice<UInt8>, _ pass: RedactionPass, depth: Int) {
+    self.text = text
+    self.pass = pass
+    self.depth = depth
+    index = text.startIndex
+    encodedEnd = text.startIndex
+  }
+
+  /// Whether a text can hold anything: a long word, or a mark that a value may follow.
+  static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.count >= 4 else { return false }
+    return text.withUnsafeBufferPointer { bytes in
+      var run = 0
+      for byte in bytes {
+        if Bytes.isWord(byte) {
+          run += 1
+          if run == minimumWordBytes { return true }
+        } else {
+          if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "<") {
+            return true
+          }
+          run = 0
+        }
+      }
+      return false
+    }
+  }
+
+  mutating func run() -> TextEdits {
+    while index < text.endIndex {
+      let byte = text[index]
+      if Bytes.isAlphanumeric(byte) {
+        readWord()
+      } else {
+        readMark(byte)
+      }
+    }
+    return edits
+  }
+
+  private mutating func readMark(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "="): readAssignment()
+    case UInt8(ascii: ":"): readColon()
+    case UInt8(ascii: "<"): readTag()
+    case UInt8(ascii: "-"): readHyphen()
+    default: index += 1
+    }
+  }
+
+  private mutating func hide(_ range: Range<Int>, _ secret: ArraySlice<UInt8>) {
+    if let placeholder = pass.placeholder(for: secret) { edits.add(range, placeholder) }
+    index = max(index, range.upperBound)
+  }
+
+  private func byte(at index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
+
+  // MARK: Looks
+
+  /// Steps over a run of letters and digits, or over the secret that begins with it.
+  private mutating func readWord() {
+    if let end = Placeholder.end(in: text, at: index) {
+      index = end
+    } else if let found = TokenShapes.match(text, at: index) {
+      hide(index..<found.end, text[index..<found.end])
+    } else if index >= encodedEnd, readEncoded() {
+      return
+    } else {
+      index = text[index...].firstIndex { !Bytes.isAlphanumeric($0) } ?? text.endIndex
+    }
+  }
+
+  /// The opening of PEM; behind the hyphens otherwise.
+  private mutating func readHyphen() {
+    if let found = TokenShapes.match(text, at: index) {
+      hide(index..<found.end, text[index..<found.end])
+    } else {
+      index += 1
+    }
+  }
+
+  // MARK: Base 64
+
+  /// Looks into the run of base64 that begins here; whether anything was hidden in it.
+  private mutating func readEncoded() -> Bool {
+    let run = text[index...].prefix { Bytes.isWord($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+    encodedEnd = run.endIndex
+    guard run.count >= Self.minimumEncodedBytes, depth < Self.maximumDepth else { return false }
+    let padding = text[run.endIndex...].prefix(2).prefix { $0 == UInt8(ascii: "=") }
+    guard let decoded = LooseBase64.decodedText(run) else { return false }
+    let inner = pass.value(decoded[...], depth: depth + 1)
+    guard !inner.isEmpty else { return false }
+    let range = index..<padding.endIndex
+    edits.add(range, LooseBase64.encode(inner.applied(to: decoded[...]), like: text[range]))
+    index = padding.endIndex
+    return true
+  }
+
+  // MARK: Names and values
+
+  /// `name=value`, with or without quotes and blanks.
+  private mutating func readAssignment() {
+    let next = byte(at: index + 1)
+    guard next != UInt8(ascii: "="), next != UInt8(ascii: ">"), let name = nameBefore(index) else {
+      index += 1
+      return
+    }
+    let isParameter = byte(at: name.range.lowerBound - 1).map {
+      $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "&")
+    }
+    readValue(named: name.range, in: .pair, isSure: true, isParameter: isParameter ?? false)
+  }
+
+  /// `"name": "value"`, `name: value`, or the `://` of a URL.
+  private mutating func readColon() {
+    if byte(at: index + 1) == UInt8(ascii: "/"), byte(at: index + 2) == UInt8(ascii: "/") {
+      return readAuthority()
+    }
+    guard let name = nameBefore(index) else {
+      index += 1
+      return
+    }
+    readValue(named: name.range, in: .member, isSure: name.isQuoted)
+  }
+
+  /// The name that ends before a mark, if it is worth asking about.
+  private func nameBefore(_ mark: Int) -> (range: Range<Int>, isQuoted: Bool)? {
+    var end = mark
+    while end > text.startIndex, mark - end < 4, Bytes.isBlank(text[end - 1]) { end -= 1 }
+    var isQuoted = false
+    if end > text.startIndex, Self.isQuote(text[end - 1]) {
+      isQuoted = true
+      end -= 1
+      if end > text.startIndex, text[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+    }
+    var start = end
+    while start > text.startIndex, end - start < Self.maximumNameBytes, Self.isName(text[start - 1]) {
+      start -= 1
+    }
+    let range = start..<end
+    guard !range.isEmpty, pass.policy.hasNameRules || SecretNames.mayBeSecret(text[range]) || isCookie(range)
+    else {
+      return nil
+    }
+    return (range, isQuoted)
+  }
+
+  private func isCookie(_ name: Range<Int>) -> Bool {
+    if case .other = FieldKind(text[name]) { return false }
+    return true
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    Bytes.isWord(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+      || byte == UInt8(ascii: "$")
+  }
+
+  private static func isQuote(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+  }
+
+  /// Judges the value behind the mark at `index`.
+  /// - Parameters:
+  ///   - isSure: whether what stands before the mark cannot be a word of a sentence.
+  ///   - isParameter: whether it is one of a URL, which ends where the fragment begins.
+  private mutating func readValue(
+    named name: Range<Int>, in place: SecretNames.Place, isSure: Bool, isParameter: Bool = false
+  ) {
+    let mark = index
+    index += 1
+    var verdict = pass.policy.verdict(on: text[name], in: place)
+    if isCookie(name) { return readField(named: name) }
+    var range = Self.value(in: text, from: mark + 1)
+    if isParameter, let end = text[range].firstIndex(of: UInt8(ascii: "#")) { range = range.lowerBound..<end }
+    let isQuoted = range.lowerBound > mark + 1 && Self.isQuote(text[range.lowerBound - 1])
+    if case .judge(let strength) = verdict, !isSure, !isQuoted { verdict = .judge(strength.weaker) }
+    if verdict == .keep {
+      index = max(index, range.upperBound)
+      return
+    }
+    let isEscaped = text[range].contains(UInt8(ascii: "\\"))
+    let decoded = DecodedText(text[range], isQuoted || isEscaped ? .json : place == .pair ? .path : .plain)
+    guard let placeholder = pass.replacement(of: decoded.bytes, under: verdict) else { return }
+    edits.add(range, placeholder)
+    index = range.upperBound
+  }
+
+  /// A header line within a text: `Authorization: Bearer …`.
+  private mutating func readField(named name: Range<Int>) {
+    let start = text[index...].firstIndex { !Bytes.isBlank($0) && !Self.isQuote($0) } ?? text.endIndex
+    let value = text[start...].prefix(Self.maximumValueBytes).prefix {
+      $0 >= 0x20 && !Self.isQuote($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "<")
+    }
+    edits.add(pass.edits(of: value, named: text[name], in: .header, depth: Self.maximumDepth))
+    index = value.endIndex
+  }
+
+  /// The value that begins at `start`: what stands in quotes, or all up to a character that ends one.
+  static func value(in text: ArraySlice<UInt8>, from start: Int) -> Range<Int> {
+    var start = start
+    let limit = text.index(start, offsetBy: 16, limitedBy: text.endIndex) ?? text.endIndex
+    while start < limit, Bytes.isBlank(text[start]) { start += 1 }
+    guard start < text.endIndex else { return start..<start }
+    if text[start] == UInt8(ascii: "\\"), start + 1 < text.endIndex, isQuote(text[start + 1]) {
+      let rest = text[(start + 2)...].prefix(maximumValueBytes)
+      return start + 2..<(rest.firstIndex { $0 == UInt8(ascii: "\\") || $0 == 0x0A } ?? rest.endIndex)
+    }
+    if isQuote(text[start]), let end = closing(text[start], in: text, from: start + 1) {
+      return start + 1..<end
+    }
+    let rest = text[start...].prefix(maximumValueBytes)
+    return start..<(rest.firstIndex(where: endsValue) ?? rest.endIndex)
+  }
+
+  private static func closing(_ quote: UInt8, in text: ArraySlice<UInt8>, from start: Int) -> Int? {
+    var index = start
+    let limit = min(text.endIndex, start + maximumValueBytes)
+    while index < limit {
+      if text[index] == quote { return index }
+      index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return nil
+  }
+
+  private static func endsValue(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || byte == 0x7F || "&;,\"'`<>()[]{}|\\".utf8.contains(byte)
+  }
+
+  // MARK: URLs
+
+  /// Hides the user information of a URL (RFC 3986 §3.2.1), of which the user's name stays where a password follows.
+  private mutating func readAuthority() {
+    let start = index + 3
+    index = start
+    let authority = text[start...].prefix(Self.maximumAuthorityBytes).prefix {
+      $0 > 0x20 && !"/?#\"'<>\\`,;(){}[]|".utf8.contains($0)
+    }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return }
+    let hidden = Placeholder.end(in: text, at: start) ?? start
+    let user = authority[..<(authority[hidden..<at].firstIndex(of: UInt8(ascii: ":")) ?? at)]
+    let password = user.endIndex < at ? authority[(user.endIndex + 1)..<at] : authority[at..<at]
+    let isNamed = !password.isEmpty && !Self.isFiller(password)
+    if SecretValue.isSecret(user, under: isNamed ? .maybe : .likely) { hidePart(user) }
+    if isNamed { hidePart(password) }
+    index = at
+  }
+
+  private mutating func hidePart(_ part: ArraySlice<UInt8>) {
+    let decoded = DecodedText(part, .path).bytes
+    guard !SecretValue.isWorthless(decoded) else { return }
+    hide(part.startIndex..<part.endIndex, decoded)
+  }
+
+  /// What stands for a password where the user's name is the token.
+  private static func isFiller(_ password: ArraySlice<UInt8>) -> Bool {
+    password.elementsEqual("x-oauth-basic".utf8) || password.elementsEqual("x".utf8)
+  }
+
+  // MARK: Markup
+
+  /// `<Password>…</Password>`, and the `value` of an element whose `name` is a secret's.
+  private mutating func readTag() {
+    let start = index + 1
+    index = start
+    guard let first = byte(at: start), Bytes.isLetter(first) else { return }
+    let name = text[start...].prefix(Self.maximumNameBytes).prefix {
+      Bytes.isWord($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+    }
+    if byte(at: name.endIndex) == UInt8(ascii: ">") { return readContent(of: name) }
+    let tag = text[name.endIndex...].prefix(Self.maximumTagBytes).prefix {
+      $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "<")
+    }
+    readAttributes(tag)
+  }
+
+  private mutating func readContent(of name: ArraySlice<UInt8>) {
+    index = name.endIndex + 1
+    let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+    guard pass.policy.hasNameRules || SecretNames.mayBeSecret(local) else { return }
+    var content = text[index...].prefix(Self.maximumValueBytes)
+    let cdata = Array("<![CDATA[".utf8)
+    if content.starts(with: cdata) {
+      content = content.dropFirst(cdata.count).prefix { $0 != UInt8(ascii: "]") }
+    } else {
+      content = content.prefix { $0 != UInt8(ascii: "<") }
+    }
+    while let first = content.first, Bytes.isSpace(first) { content = content.dropFirst() }
+    while let last = content.last, Bytes.isSpace(last) { content = content.dropLast() }
+    let verdict = pass.policy.verdict(on: local, in: .member)
+    guard let placeholder = pass.replacement(of: content, under: verdict) else {
+      if verdict == .keep { index = content.endIndex }
+      return
+    }
+    edits.add(content.startIndex..<content.endIndex, placeholder)
+    index = content.endIndex
+  }
+
+  private mutating func readAttributes(_ tag: ArraySlice<UInt8>) {
+    guard let name = Self.attribute(["name", "id", "key"], in: tag), !name.isEmpty,
+      let value = Self.attribute(["value", "content"], in: tag),
+      pass.policy.hasNameRules || SecretNames.mayBeSecret(text[name])
+    else { return }
+    let verdict = pass.policy.verdict(on: text[name], in: .member)
+    if let placeholder = pass.replacement(of: text[value], under: verdict) { edits.add(value, placeholder) }
+  }
+
+  /// The value of the first of these attributes.
+  private static func attribute(_ names: [String], in tag: ArraySlice<UInt8>) -> Range<Int>? {
+    for name in names {
+      for range in ByteSearch.all(Array("\(name)=".utf8), in: tag)
+      where range.lowerBound > tag.startIndex && Bytes.isSpace(tag[range.lowerBound - 1]) {
+        return value(in: tag, from: range.upperBound)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,34 @@
+/// Something in a file that looks like a secret. What it is is told, and where it stands, but never the secret itself.
+public struct SecretFind: Sendable, Equatable {
+  /// The file's name or path.
+  public var file: String
+  /// The line, counted from 1, where places are told by lines.
+  public var line: Int?
+  /// `request.headers Authorization`, `response.body $.user.token`; nil in plain texts.
+  public var place: String?
+  /// `a GitHub token`, `a private key`, `a random value under the name of a secret`.
+  public var looksLike: String
+  /// Its first characters: enough to find it, too few to use it.
+  public var beginning: String
+  /// The secret, for those who are to hide it.
+  let secret: [UInt8]
+
+  init(file: String, line: Int? = nil, place: String?, looksLike: String, secret: [UInt8]) {
+    self.file = file
+    self.line = line
+    self.place = place
+    self.looksLike = looksLike
+    self.secret = secret
+    // Of a short one nothing is shown: three of eight characters would be much.
+    let shown = secret.count >= 12 ? secret.prefix(3) : []
+    beginning = String(decoding: shown.map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  }
+}
+
+extension SecretFind: CustomStringConvertible {
+  public var description: String {
+    let line = line.map { ":\($0)" } ?? ""
+    let place = place.map { "\($0): " } ?? ""
+    return "\(file)\(line): \(place)\(looksLike) (\(beginning)…)"
+  }
+}

@@ -1,0 +1,338 @@
+"""Files of other tools: played in place, imported, and our own files in other tools."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deck import fingerprint, interactions, run
+from foreign import make, session
+from origin import reply
+from wire import fetch
+
+FILES = Path(__file__).parent / "foreign" / "files"
+LONG = "TAPEDECK_LONG_TESTS" in os.environ
+
+# What each file is, and what of the session it does not hold, for reasons of the tool's own.
+KEPT = {
+    "chromium-embed/session.har": {"post binary", "post multipart"},  # bodies of requests that are no text are left out
+    "chromium-attach/session.har": {"post multipart"},
+    "firefox.har": set(),
+    "mitmproxy.har": set(),
+    "vcrpy.yaml": set(),
+    "vcrpy.json": {"latin1", "bytes", "image", "post binary"},  # vcrpy's JSON holds no bytes
+    "vcr.yml": {"post multipart"},
+    "vcr-exact.yml": {"post multipart"},
+    "vcr-json.json": {"latin1", "bytes", "image", "post binary", "gzip", "deflate", "post multipart"},
+    "wiremock": {"post multipart"},  # WireMock matches any body of parts
+    "wiremock.json": {"post multipart", "bytes", "gzip", "text"},  # their bodies are in the folder
+}
+IN_PLACE = [name for name in KEPT if name != "wiremock"]
+
+
+def expect_session(url: str, file: str) -> None:
+    """Asks for the whole session: what the origin said, or a miss."""
+    missing, count = KEPT[file], 0
+    for name, method, target, content_type, body in session.SESSION:
+        count += target == "/count"
+        if file.startswith("wiremock") and name == "deflate":
+            continue  # WireMock spoils it while it records
+        if name == "post multipart":
+            content_type, body = "multipart/form-data; boundary=another", session.PARTS % {b"b": b"another"}
+        fields = [b"Content-Type: " + content_type.encode()] if content_type else []
+        answer = fetch(url, target, *fields, method=method.encode(), body=body)
+        if name in missing:
+            assert answer.status == 502, f"{name}: {answer.body[:200]!r}"
+            continue
+        status, said_fields, said = session.said(method, target, content_type, count)
+        said_coding = next((field.split(b": ")[1] for field in said_fields if field.startswith(b"Content-Encoding")), None)
+        assert answer.status == int(status[:3]), name
+        heard = session.decoded(answer.body, answer.value(b"Content-Encoding"))
+        assert heard == (b"" if method == "HEAD" else session.decoded(said, said_coding)), name
+        types = [field for field in said_fields if field.startswith((b"Content-Type", b"Location"))]
+        for field in types:
+            key, value = field.split(b": ")
+            assert answer.value(key) == value, name
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_a_foreign_file_is_replayed_in_place(name, start, tmp_path):
+    file = tmp_path / "here" / name
+    shutil.copytree((FILES / name).parent, file.parent)
+    before = fingerprint(file.parent)
+    deck = start("replay", "--cassette", Path(name).name, cwd=file.parent)
+    expect_session(deck.url, name)
+    assert deck.stop() == (3 if KEPT[name] else 0)
+    assert "0 upstream connections" in deck.stderr
+    assert {path: facts[3] for path, facts in fingerprint(file.parent).items()} == {path: facts[3] for path, facts in before.items()}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_foreign_file_is_imported(name, start, cassette):
+    done = run("import", FILES / name, "--cassette", cassette)
+    assert done.returncode == 0, done.stderr
+    assert "imported" in done.stderr
+    expect_session(start("replay", "--cassette", cassette).url, name)
+    files = {path.name: path.read_bytes() for path in cassette.iterdir() if path.is_file()}
+    assert run("import", FILES / name, "--cassette", cassette).returncode == 0
+    assert {path.name: path.read_bytes() for path in cassette.iterdir() if path.is_file()} == files
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_was_imported_goes_through_har_unchanged(name, cassette, tmp_path):
+    assert run("import", FILES / name, "--cassette", cassette).returncode == 0
+    assert run("export", cassette, "-o", tmp_path / "out.har").returncode == 0
+    assert run("import", tmp_path / "out.har", "--cassette", tmp_path / "again").returncode == 0
+    assert {path.name: path.read_bytes() for path in cassette.glob("*.json")} == {
+        path.name: path.read_bytes() for path in (tmp_path / "again").glob("*.json")}
+
+
+@pytest.mark.parametrize(("name", "told"), [
+    ("mitmproxy.har", ["/fail", "the request failed", "Content-Encoding"]),
+    ("firefox.har", ["/fail", "data:"]),
+    ("chromium-embed/session.har", ["net::ERR_EMPTY_RESPONSE", "body is not in the file"]),
+    ("wiremock", ["`anything` matches more than one body", "compared exactly here"]),
+])
+def test_what_is_left_out_is_told_and_strictness_counts_it(name, told, cassette):
+    done = run("import", FILES / name, "--cassette", cassette, "--strict")
+    assert done.returncode == 4
+    for text in told:
+        assert text in done.stderr
+
+
+@pytest.mark.parametrize("tool", ["vcrpy", "mitmproxy"])
+def test_files_the_tools_write_now(tool, tmp_path, start):
+    make.make(tmp_path / "files", tool)
+    expect_files(tmp_path, tool, start)
+
+
+def expect_files(folder: Path, tool: str, start) -> None:
+    names = [name for name in KEPT if re.match(rf"{tool}\b", name)]
+    assert names
+    for name in names:
+        cassette = folder / name / "cassette"
+        assert run("import", folder / "files" / name, "--cassette", cassette).returncode == 0
+        expect_session(start("replay", "--cassette", cassette).url, name)
+
+
+NEEDED = {"vcr": "ruby", "wiremock": "java", "chromium": "chromium", "firefox": "firefox-esr"}
+
+
+@pytest.mark.skipif(not LONG, reason="large tools: TAPEDECK_LONG_TESTS=1")
+@pytest.mark.parametrize("tool", NEEDED)
+def test_files_the_large_tools_write_now(tool, tmp_path, start):
+    if not shutil.which(NEEDED[tool]):
+        pytest.skip(f"no {NEEDED[tool]}; foreign/make.py names the packages")
+    subprocess.run([large_tools(), Path(make.__file__), tmp_path / "files", tool], check=True, timeout=240)
+    expect_files(tmp_path, tool, start)
+
+
+def large_tools() -> Path:
+    """An environment of its own: playwright wants another greenlet than httpbin."""
+    folder = Path(sys.prefix).parent / "foreign"
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        wanted = ["playwright==1.65.2", "marionette-driver==3.7.1", "requests==2.34.2", "wiremock==2.7.0"]
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
+    return python
+
+
+# Our own HAR in other tools
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The session as our own recorder saw it, and its HAR."""
+    from deck import Deck
+    from origin import Origin
+    folder = tmp_path_factory.mktemp("exported")
+    with Origin(session.handler()) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", folder / "cassette") as deck:
+        make.ask_with_requests(deck.url)
+        assert deck.stop() == 0, deck.stderr
+    assert run("export", folder / "cassette", "-o", folder / "session.har").returncode == 0
+    return folder
+
+
+def test_mitmproxy_reads_our_har(exported):
+    from mitmproxy.io.har import request_to_flow
+    entries = json.loads((exported / "session.har").read_text())["log"]["entries"]
+    flows = [request_to_flow(entry) for entry in entries]
+    assert len(flows) == len(session.SESSION)
+    by_request = {}
+    for flow in flows:
+        by_request.setdefault((flow.request.method, flow.request.path, flow.request.headers.get("content-type", "").partition(";")[0]), []).append(flow)
+    for name, method, target, content_type, _ in session.SESSION:
+        flow = by_request[method, target, content_type or ""].pop(0)
+        status, _, body = session.said(method, target, content_type, {"first": 1, "second": 2}.get(name, 0))
+        assert flow.response.status_code == int(status[:3]), name
+        if name not in ("gzip", "deflate", "head"):
+            assert flow.response.raw_content == body, name
+
+
+@pytest.mark.skipif(not LONG or not shutil.which("chromium"), reason="large tools: TAPEDECK_LONG_TESTS=1, and chromium")
+def test_chromium_is_served_from_our_har(exported):
+    script = f"""
+from playwright.sync_api import sync_playwright
+import json, shutil
+base = json.load(open({str(exported / "session.har")!r}))["log"]["entries"][0]["request"]["url"].rsplit("/", 1)[0]
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    context = browser.new_context()
+    context.route_from_har({str(exported / "session.har")!r}, not_found="abort")
+    page = context.new_page()
+    page.goto(base + "/")
+    print(page.title(), page.evaluate("fetch('/json').then(answer => answer.json()).then(json => json.name)"))
+"""
+    done = subprocess.run([large_tools(), "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "Session Jürgen", done.stderr
+
+
+# YAML as PyYAML and libyaml write it
+
+PIECES = ["a", "word ", "  ", "\n", "\n\n", "\t", ": ", "#", " #", "- ", "'", '"', "\\", "é", "😀", "{", "}", "[", "]", ",", "&", "*",
+          "!", "|", ">", "%", "@", "`", "---\n", "...\n", "?", "0", "null", "true", "~", " \n", "\r\n", "\u00a0", "\u0085", "\u2028",
+          "\x07", "\ufeff", "x" * 50, "=", "<<"]
+
+
+def styled(base):
+    """A dumper that writes each text in a style the text's class names."""
+    class Dumper(base):
+        pass
+    for mark in "|>'\"":
+        kind = type("Text", (str,), {})
+        Dumper.add_representer(kind, lambda dumper, text, mark=mark: dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style=mark))
+        STYLES.append(kind)
+    return Dumper
+
+
+STYLES = [str]
+DUMPERS = [styled(yaml.SafeDumper), styled(yaml.CSafeDumper)]
+
+
+@pytest.mark.parametrize("seed", range(40 if LONG else 4))
+def test_every_text_comes_out_of_yaml_as_it_went_in(seed, tmp_path):
+    chance = random.Random(seed)
+    dumper = DUMPERS[seed % 2]
+    kinds = [str, *(kind for kind in STYLES if kind in dumper.yaml_representers)]
+    texts = [chance.choice(kinds)("".join(chance.choices(PIECES, k=chance.randrange(30)))) for _ in range(100)]
+    texts += [chance.randbytes(chance.randrange(1, 200)) for _ in range(5)]
+    document = {"interactions": [
+        {"request": {"method": "GET", "uri": f"http://a.test/{index}", "body": None, "headers": {"Accept": ["*/*"]}},
+         "response": {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": text}}}
+        for index, text in enumerate(texts)], "version": 1}
+    written = yaml.dump(
+        document, Dumper=dumper, default_flow_style=chance.choice([False, None]), width=chance.choice([20, 80, 10_000]),
+        allow_unicode=chance.choice([True, False]), indent=chance.choice([2, 4]), explicit_start=chance.choice([True, False]))
+    file = tmp_path / "cassette.yaml"
+    file.write_text(written, newline="")
+    expected = [entry["response"]["body"]["string"] for entry in yaml.safe_load(written)["interactions"]]
+    done = run("import", file, "--cassette", tmp_path / "cassette", "--no-redact")
+    assert done.returncode == 0, done.stderr
+    har = json.loads(run("export", tmp_path / "cassette").stdout)
+    import base64
+    heard = {entry["request"]["url"]: entry["response"]["content"] for entry in har["log"]["entries"]}
+    for index, text in enumerate(expected):
+        content = heard[f"http://a.test/{index}"]
+        body = base64.b64decode(content["text"]) if "encoding" in content else content.get("text", "").encode()
+        assert body == (text if isinstance(text, bytes) else text.encode()), repr(text)
+
+
+# The command
+
+def test_import_takes_one_of_several_origins(tmp_path, cassette):
+    entries = [
+        {"request": {"method": "GET", "url": url}, "response": {"status": 200, "content": {"text": url}}}
+        for url in ("https://cdn.test/a", "https://api.test/a", "https://api.test/b", "https://cdn.test/c", "https://api.test/d")]
+    file = tmp_path / "session.har"
+    file.write_text(json.dumps({"log": {"entries": entries}}))
+    done = run("import", file, "--cassette", cassette, "--only", "api.test")
+    assert done.returncode == 0
+    assert "3 of 5" in done.stderr
+    assert {each["request"]["target"] for each in interactions(cassette).values()} == {"/a", "/b", "/d"}
+    assert json.loads((cassette / "cassette.json").read_text())["upstream"] == "https://api.test"
+    every = run("import", file, "--cassette", tmp_path / "all")
+    assert len(interactions(tmp_path / "all")) == 4
+    assert "cdn.test" in every.stderr and "--only" in every.stderr
+    wrong = run("import", file, "--cassette", tmp_path / "none", "--only", "nobody.test")
+    assert wrong.returncode == 1
+    assert "https://api.test (3)" in wrong.stderr
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(("content", "told"), [
+    ("{}", "no cassette"), ("", "no cassette"), ("{\"log\": {\"entries\": [", "1:"), ("PK\x03\x04", "unzip"),
+    ("interactions:\n- a: !!python/object x\n", "2:6"), ("just text\n", "no cassette"),
+    ('{"log": {"entries": []}}', "nothing to import"),
+])
+def test_a_file_that_cannot_be_imported_is_named(content, told, tmp_path, cassette):
+    file = tmp_path / "file.har"
+    file.write_text(content)
+    done = run("import", file, "--cassette", cassette)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not cassette.exists()
+
+
+@pytest.mark.parametrize("arguments", [["import"], ["import", "x.har"], ["import", "x.har", "--cassette", "c", "--format", "hra"], ["export"]])
+def test_wrong_use_is_told(arguments, tmp_path):
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("mode", [["record"], ["serve"], ["serve", "--mode", "all"]])
+def test_nothing_is_recorded_into_a_har(mode, tmp_path):
+    file = tmp_path / "session.har"
+    file.write_text('{"log": {"entries": []}}')
+    for path in (file, tmp_path / "new.har"):
+        done = run(*mode, "--upstream", "http://127.0.0.1:9", "--cassette", path, "--port", "0")
+        assert done.returncode == 1
+        assert "tapedeck import" in done.stderr
+    assert file.read_text() == '{"log": {"entries": []}}'
+    assert [path.name for path in tmp_path.iterdir()] == ["session.har"]
+
+
+def test_a_har_is_looked_at_like_a_cassette():
+    listed = run("ls", FILES / "firefox.har")
+    assert listed.returncode == 0 and "/image.png" in listed.stdout
+    assert "Jürgen" in run("show", FILES / "firefox.har").stdout
+
+
+def test_curl_lines_ask_for_the_same_again(exported, start, tmp_path):
+    lines = run("export", exported / "cassette", "--format", "curl").stdout
+    deck = start("replay", "--cassette", exported / "cassette")
+    upstream = json.loads((exported / "cassette" / "cassette.json").read_text())["upstream"]
+    script = tmp_path / "ask.sh"
+    script.write_text("set -e\n" + re.sub(r"(^|\| )curl", r"\1curl -sf --noproxy '*' -o /dev/null", lines.replace(upstream, deck.url), flags=re.M).replace("-sf", "-s"))
+    subprocess.run(["bash", script], check=True, timeout=60)
+    assert deck.stop() == 0, deck.stderr
+    assert f"{len(session.SESSION)} replayed" in deck.stderr
+
+
+def test_export_writes_all_or_nothing(exported, tmp_path):
+    done = run("export", exported / "cassette", "-o", tmp_path / "no" / "such" / "folder.har")
+    assert done.returncode == 1
+    assert "folder.har" in done.stderr
+    (tmp_path / "old.har").write_text("old")
+    assert run("export", exported / "cassette", "-o", tmp_path / "old.har").returncode == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["old.har"]
+    assert json.loads((tmp_path / "old.har").read_text())["log"]["version"] == "1.2"
+
+
+def test_secrets_of_a_foreign_file_do_not_reach_the_cassette(tmp_path, cassette):
+    secret = "Bearer s3cr3t-token-of-someone"
+    entry = {"request": {"method": "GET", "url": "http://a.test/x", "headers": [{"name": "Authorization", "value": secret}]},
+             "response": {"status": 200, "content": {"text": "hello"}}}
+    file = tmp_path / "session.har"
+    file.write_text(json.dumps({"log": {"entries": [entry]}}))
+    done = run("import", file, "--cassette", cassette)
+    assert "1 secrets hidden" in done.stderr or "1 secret" in done.stderr
+    assert not any(b"s3cr3t" in path.read_bytes() for path in cassette.rglob("*") if path.is_file())

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import TapedeckCLI
+
+@Test(
+  arguments: [
+    ("plain /users?a=1", "plain /users?a=1"),
+    ("\u{1B}[31mred", "\\u{1b}[31mred"),
+    ("a\nb\tc\r", "a\\u{a}b\\u{9}c\\u{d}"),
+    ("\u{9B}31m\u{7F}", "\\u{9b}31m\\u{7f}"),
+    ("\u{202E}gnp.exe", "\\u{202e}gnp.exe"),
+    ("é 日本 🎞", "é 日本 🎞"),
+  ])
+func `nothing of others steers the terminal`(text: String, shown: String) {
+  #expect(Printable.line(text) == shown)
+}
+
+@Test func `lines keep their ends and nothing else`() {
+  #expect(Printable.lines("a\n\tb\r\n\u{1B}c") == "a\n\tb\\u{d}\n\\u{1b}c")
+}
+
+@Test(
+  arguments: [
+    ("/users/1", 8, "/users/1"), ("/users/12", 8, "/use…/12"), ("/users/12", 2, "/…"), ("/users/12", 1, "…"),
+    ("/users/12", 0, ""), ("日本語テキスト", 5, "日本…スト"),
+  ])
+func `both ends of a text stay`(text: String, width: Int, shown: String) {
+  #expect(TextWidth.shortened(text, to: width) == shown)
+  #expect(TextWidth.of(shown) <= width)
+}
+
+private func table(_ rows: [[String]]) -> TextTable {
+  var table = TextTable(columns: [
+    .init(heading: "A"), .init(heading: "PATH", minimumWidth: 4), .init(heading: "N", isNumeric: true),
+    .init(heading: "FILE", minimumWidth: 6),
+  ])
+  table.rows = rows.map { $0.map { TextTable.Cell($0) } }
+  return table
+}
+
+@Test func `a table is as wide as it must be, and no wider than the terminal`() {
+  let rows = [["x", "/a", "1", "a.json"], ["yy", "/long/path/here", "100", "long-path-here.json"]]
+  let plain = Style(hasColor: false)
+  #expect(
+    table(rows).text(width: nil, style: plain) == """
+      A   PATH               N  FILE
+      x   /a                 1  a.json
+      yy  /long/path/here  100  long-path-here.json
+
+      """)
+  for width in [25, 30, 35, 44] {
+    let lines = table(rows).text(width: width, style: plain).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= width }, "\(width): \(lines)")
+    #expect(lines.map(\.count).max() == min(width, 44), "\(width): room is left unused: \(lines)")
+  }
+  // What cannot give way stays.
+  #expect(table(rows).text(width: 5, style: plain).split(separator: "\n").allSatisfy { $0.count <= 21 })
+}
+
+@Test func `colour does not count`() {
+  var coloured = TextTable(columns: [.init(heading: "A"), .init(heading: "B")])
+  coloured.rows = [[.init("x", .red), .init("y")], [.init("long"), .init("z")]]
+  #expect(
+    coloured.text(width: 20, style: Style(hasColor: true))
+      == "\u{1B}[2mA\u{1B}[0m     \u{1B}[2mB\u{1B}[0m\n\u{1B}[31mx\u{1B}[0m     y\nlong  z\n")
+}
+
+@Test(
+  arguments: [
+    (0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1 << 20, "1 MiB"), (3 << 30, "3 GiB"),
+    ((1 << 20) - 1, "1024 KiB"),
+  ])
+func `sizes are rounded`(bytes: Int, text: String) {
+  #expect(HumanText.size(bytes) == text)
+}
+
+@Test(
+  arguments: [
+    (-5, "0 s"), (5, "5 s"), (119, "119 s"), (120, "2 min"), (7200, "2 h"), (172_800, "2 d"),
+    (5_184_000, "2 mo"),
+    (63_072_000, "2 y"),
+  ])
+func `ages have one unit`(seconds: Int, text: String) {
+  #expect(HumanText.age(seconds) == text)
+}
+
+@Test func `progress is one line`() {
+  #expect(
+    Progress.line("verifying", done: 37, total: 120, subject: "GET /a\u{1B}")
+      == "tapedeck: verifying 37 of 120 (30 %)  GET /a\\u{1b}")
+  #expect(Progress.line("reading", done: 5, total: nil, subject: "") == "tapedeck: reading 5")
+  #expect(Progress.line("reading", done: 5, total: 0, subject: "") == "tapedeck: reading 5")
+}

@@ -1,0 +1,113 @@
+import TapedeckHTTP
+import Testing
+
+@testable import TapedeckProxy
+@testable import TapedeckRecording
+
+/// What a run is remembered by: bounded, and the same for the same run.
+@Suite struct RunReportTests {
+  private static func miss(_ target: String, differs: String = "path") -> Miss {
+    Miss(
+      method: "GET", target: target, detail: "\(target) is not there",
+      nearest: [
+        Miss.Nearest(
+          file: "f.json", request: "GET /f",
+          differences: [Miss.Difference(field: differs, recorded: "/f", received: nil)])
+      ],
+      fixes: [Miss.Fix(because: "to record it", command: "tapedeck serve")], curl: "curl \(target)",
+      sort: target + differs)
+  }
+
+  @Test func missesAreGroupedAndBounded() {
+    let ledger = MissLedger()
+    #expect(ledger.add(Self.miss("/a")))
+    #expect(!ledger.add(Self.miss("/a")))
+    #expect(ledger.add(Self.miss("/a", differs: "$.x")), "another difference is another sort")
+    for index in 0..<5000 { _ = ledger.add(Self.miss("/\(index)")) }
+    let (listed, others) = ledger.groups
+    #expect(listed.count == MissLedger.maximumGroups)
+    #expect(listed.prefix(3).map(\.count) == [2, 1, 1])
+    #expect(listed.prefix(3).map(\.miss.target) == ["/a", "/a", "/0"])
+    #expect(others + listed.reduce(0) { $0 + $1.count } == 5003)
+  }
+
+  @Test func driftIsCountedByPlace() {
+    let ledger = DriftLedger()
+    func difference(_ field: String, _ word: String?) -> RequestDifference {
+      RequestDifference(field: field, recorded: "1", received: "2", ignoredBy: word)
+    }
+    ledger.add(
+      [
+        difference("$.e[0].t", "body:ignore=$.e[*].t"), difference("$.e[1].t", "body:ignore=$.e[*].t"),
+        difference(#"query "ts""#, "query:ignore=ts"),
+      ], file: "a.json")
+    ledger.add([difference("$.e[7].t", "body:ignore=$.e[*].t")], file: "a.json")
+    ledger.add([difference("body from byte 12", nil)], file: "b.json")
+    let (listed, others) = ledger.fields
+    #expect(listed.map(\.field) == ["$.e[*].t", "body", #"query "ts""#])
+    #expect(listed.map(\.count) == [2, 1, 1])
+    #expect(others == 0)
+    #expect(ledger.files == ["a.json": 2, "b.json": 1])
+    for index in 0..<1000 { ledger.add([difference("x\(index)", nil)], file: "a.json") }
+    #expect(ledger.fields.listed.count == DriftLedger.maximumFields)
+    #expect(ledger.fields.others == 1000 - (DriftLedger.maximumFields - 3))
+  }
+
+  @Test func theReportIsWhatTheDocumentationSays() throws {
+    var summary = ProxySummary()
+    (summary.replayed, summary.repeated, summary.drifted, summary.unmatched, summary.unused) = (5, 1, 2, 3, 1)
+    summary.unmatchedRequests = [UnmatchedRequest(miss: Self.miss("/x"), count: 2)]
+    summary.otherUnmatched = 1
+    summary.driftedFields = [DriftedField(field: "$.n", count: 2, recorded: "1", received: nil)]
+    let report = RunReport(
+      summary: summary,
+      uses: [
+        InteractionUse(
+          file: "a.json", method: "GET", target: "/a", status: 200, hits: 5, repeated: 1, drifted: 2),
+        InteractionUse(
+          file: "b.json", method: "PUT", target: "/b", status: 404, hits: 0, repeated: 0, drifted: 0),
+      ],
+      cassette: "Cassettes/api", mode: .none, match: ["method", "path"], rules: [.unused, .repeat],
+      exitCode: 3)
+    let json = try JSONValue(parsing: report.json)
+    #expect(
+      json.members?.map(\.name.text) == [
+        "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
+        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift",
+      ])
+    #expect(json["rules"] == ["unused", "repeat"])
+    #expect(json["broken"] == ["unused", "repeat"])
+    #expect(json["unused"] == ["b.json"])
+    #expect(json["counts"]?["drifted"] == 2)
+    #expect(json["interactions"]?[0]?["hits"] == 5)
+    #expect(json["unmatched"]?[0]?["count"] == 2)
+    #expect(json["unmatched"]?[0]?["nearest"]?[0]?["differences"]?[0]?["received"] == .null)
+    #expect(json["drift"]?[0] == ["field": "$.n", "count": 2, "recorded": "1", "received": nil])
+  }
+
+  @Test(arguments: [(RunRule.unused, 1), (.drift, 2), (.unmatched, 3), (.repeat, 4)])
+  func rulesCountTheirBreaches(rule: RunRule, count: Int) {
+    var summary = ProxySummary()
+    #expect(summary.breaches(of: rule) == 0)
+    (summary.unused, summary.drifted, summary.unmatched, summary.repeated) = (1, 2, 3, 4)
+    #expect(summary.breaches(of: rule) == count)
+  }
+
+  @Test(arguments: [
+    (ExhaustionPolicy.repeatLast, [0, 0, 0], 0), (.repeatLast, [1, 1, 0], 2), (.repeatLast, [1, 1, 3], 5),
+    (.loop, [2, 2, 1], 5), (.miss, [1, 1, 1], 3), (.miss, [1, 1, 1], 9),
+  ])
+  func hitsAreKnownOfEachAnswer(policy: ExhaustionPolicy, hits: [Int], asked: Int) {
+    let answers = (0..<3).map { index in
+      RecordedAnswer(
+        StoredInteraction(
+          name: "\(index).json", ordinal: index + 1,
+          interaction: Interaction(
+            request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 200))),
+          key: MatchKey(bytes: []), bodyNames: [], bytes: 0), prepared: nil)
+    }
+    let sequence = RecordedSequence(answers)
+    for _ in 0..<asked { _ = sequence.next(onExhausted: policy) }
+    #expect(sequence.uses(onExhausted: policy) == hits)
+  }
+}

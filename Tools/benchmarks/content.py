@@ -1,0 +1,39 @@
+"""What is asked for: bodies on disk for nginx to serve, and scripts with which wrk asks for one after another."""
+
+import json
+
+SMALL_BYTES, LARGE_BYTES = 900, 64 * 1024
+SMALL_COUNT, LARGE_COUNT = 1000, 100
+COMPACT = (",", ":")
+
+
+WORDS = "the quick brown fox jumps over a lazy dog and runs on through wet grass to its den".split()
+
+
+def body(number, size):
+    """One JSON document of exactly `size` bytes, of the kind that an API gives: a few members and prose."""
+    item = {
+        "id": number, "name": f"item {number}", "price": 12.5 + number, "available": number % 3 > 0,
+        "tags": ["new", "blue", f"shelf {number % 40}"], "owner": {"login": f"user{number % 97}", "admin": False},
+        "created": f"2026-03-{1 + number % 28:02}T09:30:00Z", "text": ""}
+    prose = " ".join(WORDS[(number + index) % len(WORDS)] for index in range(size // 4))
+    item["text"] = prose[:size - len(json.dumps(item, separators=COMPACT))]
+    return json.dumps(item, separators=COMPACT)
+
+
+class Content:
+    def __init__(self, folder):
+        self.folder = folder
+        self.files = folder / "files"
+        for name, count, size in (("item", SMALL_COUNT, SMALL_BYTES), ("large", LARGE_COUNT, LARGE_BYTES)):
+            (self.files / name).mkdir(parents=True)
+            for number in range(count):
+                (self.files / name / str(number)).write_text(body(number, size))
+
+    def script(self, name="item", count=SMALL_COUNT):
+        """A wrk script that asks for `/NAME/0` to `/NAME/COUNT-1` in turn."""
+        path = self.folder / f"{name}-{count}.lua"
+        path.write_text(
+            "local n = 0\n"
+            f"request = function() n = (n + 1) % {count}; return wrk.format('GET', '/{name}/' .. n) end\n")
+        return path

@@ -1,0 +1,60 @@
+"""Tapedeck under test: its servers, and the cassettes they play."""
+
+import json
+
+from content import LARGE_COUNT, SMALL_COUNT
+from machine import SERVER_CORE, Server, run
+from peers import ORIGIN_PORT
+
+ORIGIN = f"http://127.0.0.1:{ORIGIN_PORT}"
+
+
+class Tapedeck:
+    def __init__(self, command, folder, nginx):
+        self.command, self.folder, self.nginx = command, folder, nginx
+        self.runs = 0
+
+    def start(self, *words, threads=1, core=SERVER_CORE, under=()):
+        self.runs += 1
+        ready = self.folder / f"ready-{self.runs}"
+        return Server(
+            self.command, *words, "--port", 0, "--quiet", "--threads", threads, "--ready-file", ready,
+            ready_file=ready, core=core, under=under)
+
+    def replay(self, count=SMALL_COUNT, **options):
+        return self.start("replay", "--cassette", self.cassette("item", count), **options)
+
+    def replay_large(self, **options):
+        return self.start("replay", "--cassette", self.cassette("large", LARGE_COUNT), **options)
+
+    def overridden(self, **options):
+        """Replay with twenty routes before the cassette, none of which is for what is asked."""
+        routes = [{"path": f"/other/{number}/{{id}}", "status": 503, "json": {}} for number in range(20)]
+        return self._with_routes(routes, **options)
+
+    def route(self, **options):
+        """One declared route with a parameter, which answers everything."""
+        document = {"id": 1, "name": "Octocat", "login": "octocat", "admin": False}
+        return self._with_routes([{"path": "/item/{id}", "json": document}], **options)
+
+    def _with_routes(self, routes, **options):
+        path = self.folder / f"overrides-{len(routes)}.json"
+        path.write_text(json.dumps({"routes": routes}))
+        return self.start(
+            "serve", "--mode", "none", "--cassette", self.cassette("item", SMALL_COUNT), "--overrides", path, **options)
+
+    def passthrough(self, **options):
+        return self.start("serve", "--mode", "passthrough", "--upstream", ORIGIN, **options)
+
+    def record(self, *words, **options):
+        folder = self.folder / f"recording-{self.runs}"
+        return self.start("record", "--upstream", ORIGIN, "--cassette", folder, *words, **options)
+
+    def cassette(self, name, count):
+        """Recorded by Tapedeck itself, once."""
+        path = self.folder / f"cassette-{name}-{count}"
+        if not path.exists():
+            origin = self.nginx.origin if count <= SMALL_COUNT else self.nginx.any_origin
+            with origin(), self.start("record", "--upstream", ORIGIN, "--cassette", path) as server:
+                run("curl", "-sf", "-o", "/dev/null", f"{server.url}/{name}/[0-{count - 1}]")
+        return path

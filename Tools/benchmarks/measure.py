@@ -1,0 +1,86 @@
+"""How each kind of figure is taken. Every function returns a dictionary of numbers by name."""
+
+import json
+import re
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+from machine import LOAD_CORE, Server, eventually, pinned, run
+
+
+def throughput(server, script, connections, seconds):
+    """Requests a second by wrk, and the server's processor time for one of them. Any error is fatal."""
+    before = server.cpu_seconds
+    words = ("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script, server.url)
+    out = run(*pinned(LOAD_CORE, *words))
+    if "Non-2xx" in out or "Socket errors" in out:
+        sys.exit(f"bench: errors from {' '.join(server.words)}:\n{out}")
+    requests = int(re.search(r"(\d+) requests in", out)[1])
+    return {
+        "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
+        "cpu": (server.cpu_seconds - before) / requests * 1e6,
+    }
+
+
+def instructions(start, script, seconds):
+    """Instructions for one request outside the kernel, by callgrind: the same on a busy machine as on a quiet one."""
+    tool = ["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={script}.callgrind"]
+    with start(under=tool) as server:
+        throughput(server, script, 64, 1)
+        run("callgrind_control", "--instr=on", server.process.pid)
+        out = run(*pinned(LOAD_CORE, "wrk", "-t1", "-c64", f"-d{seconds}s", "-s", script, server.url))
+        run("callgrind_control", "--dump", server.process.pid)
+    requests = int(re.search(r"(\d+) requests in", out)[1])
+    dump = open(f"{script}.callgrind.1").read()
+    return {"instructions": int(re.search(r"^(?:totals|summary): (\d+)", dump, re.M)[1]) / requests}
+
+
+def added_latency(probe, direct, through, rate, seconds):
+    """What the way through adds at a fixed rate, each request counted from the moment it was meant to leave. Both are
+    asked in the same seconds, from the load's core."""
+    asked = [
+        subprocess.Popen(
+            pinned(LOAD_CORE, probe, server.port, "/item/1", 10, 1, 0, 0, f"{rate}:{seconds}"),
+            stdout=subprocess.PIPE, text=True)
+        for server in (direct, through)]
+    facts = [json.loads(process.communicate()[0].splitlines()[-1]) for process in asked]
+    for fact in facts:
+        if fact["answers"] != fact["asked"]:
+            sys.exit(f"bench: {fact['asked']} were asked and {fact['answers']} answered")
+    return {name: (facts[1][name] - facts[0][name]) / 1000 for name in ("p50", "p99", "p999")}
+
+
+def start_up(start, times):
+    """From the start of the process to the ready line, and what it holds in memory then."""
+    took, resident = [], []
+    for _ in range(times):
+        before = time.monotonic()
+        with start() as server:
+            took.append((time.monotonic() - before) * 1000)
+            resident.append(server.resident_mebibytes)
+    return {"milliseconds": statistics.median(took), "resident": statistics.median(resident)}
+
+
+def crowd(server, count):
+    """Resident memory with `count` clients that were served once and stay."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    count = min(count, hard - 200)
+    request = b"GET /item/1 HTTP/1.1\r\nHost: bench\r\n\r\n"
+    idle = server.resident_mebibytes
+    # An address has 28,000 ports only.
+    clients = [
+        socket.create_connection(("127.0.0.1", server.port), 30, (f"127.0.0.{1 + number % 16}", 0))
+        for number in range(count)]
+    for client in clients:
+        client.sendall(request)
+    for client in clients:
+        client.recv(4096)
+    full = server.resident_mebibytes
+    for client in clients:
+        client.close()
+    return {"idle": idle, "crowded": full, "clients": count}

@@ -1,0 +1,159 @@
+"""The rows of the table: what each measures, what it is compared with, and the goal."""
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from typing import Callable
+
+import measure
+from content import LARGE_COUNT, SMALL_COUNT
+
+
+@dataclass
+class Row:
+    title: str
+    measure: Callable
+    #: The figures that are shown, by name, and how.
+    shows: dict
+    #: The row to compare with → the least ratio that is wanted, or None.
+    against: dict = field(default_factory=dict)
+    #: The first figure must not be above this, or None.
+    at_most: float | None = None
+    #: Whether one round is enough.
+    is_exact: bool = False
+
+
+REQUESTS = {"rate": "{:,.0f}/s", "cpu": "{:.1f} µs CPU"}
+INSTRUCTIONS = {"instructions": "{:,.0f} instructions"}
+LATENCY = {"p99": "p99 +{:.2f} ms", "p50": "p50 +{:.2f} ms", "p999": "p99.9 +{:.2f} ms"}
+
+
+def load(title, start, against=None, needs=None, content=("item", SMALL_COUNT), connections=None):
+    """Throughput of what `start(bench)` starts, beside `needs(bench)`, which is started before it."""
+
+    def take(bench):
+        script = bench.content.script(*(content(bench) if callable(content) else content))
+        with Together(bench, needs, start) as server:
+            return measure.throughput(server, script, connections or bench.options.connections, bench.options.seconds)
+
+    return Row(title, take, REQUESTS, against or {})
+
+
+def count(title, start, against=None, needs=None):
+    """Instructions of what `start(bench, under)` starts."""
+
+    def take(bench):
+        script = bench.content.script()
+        with Together(bench, needs, None):
+            return measure.instructions(lambda under: start(bench, under=under), script, bench.options.seconds)
+
+    return Row(title, take, INSTRUCTIONS, against or {}, is_exact=True)
+
+
+def added(title, start, at_most=None):
+    def take(bench):
+        with origin(bench) as direct, start(bench) as server:
+            return measure.added_latency(bench.probe, direct, server, 500, 2 * bench.options.seconds)
+
+    return Row(title, take, LATENCY, at_most=at_most)
+
+
+class Together:
+    """Two servers, of which the second is measured; either may be absent."""
+
+    def __init__(self, bench, first, second):
+        self.bench, self.makers, self.running = bench, [first, second], []
+
+    def __enter__(self):
+        self.running = [make(self.bench) for make in self.makers if make]
+        return self.running[-1] if self.running else None
+
+    def __exit__(self, *_):
+        for server in reversed(self.running):
+            server.__exit__()
+
+
+def origin(bench):
+    return bench.nginx.origin()
+
+
+def start_small(bench):
+    return measure.start_up(lambda: bench.tapedeck.replay(10), 5 if bench.options.quick else 20)
+
+
+def crowd(bench):
+    with bench.tapedeck.replay(10) as server:
+        return measure.crowd(server, 10_000)
+
+
+LARGE = ("large", LARGE_COUNT)
+
+ROWS = {
+    # The yardsticks.
+    "nginx-static": load("nginx, static files", lambda b: b.nginx.static()),
+    "nginx-return": load("nginx, `return 200`", lambda b: b.nginx.prepared()),
+    "nginx-proxy": load("nginx, proxy_pass", lambda b: b.nginx.proxy(), needs=origin),
+    "mitmproxy-replay": load("mitmproxy, server replay", lambda b: b.mitmproxy.replay(SMALL_COUNT)),
+    "mitmproxy-reverse": load("mitmproxy, reverse", lambda b: b.mitmproxy.reverse(), needs=origin),
+    "nginx-static-64k": load("nginx, static files of 64 kB", lambda b: b.nginx.static(), content=LARGE),
+    "nginx-proxy-64k": load("nginx, proxy_pass, 64 kB", lambda b: b.nginx.proxy(), needs=origin, content=LARGE),
+    "nginx-static-1": load("nginx, static files, 1 connection", lambda b: b.nginx.static(), connections=1),
+    "nginx-static-1000": load("nginx, static files, 1,000 connections", lambda b: b.nginx.static(), connections=1000),
+    "nginx-proxy-1": load("nginx, proxy_pass, 1 connection", lambda b: b.nginx.proxy(), needs=origin, connections=1),
+    # Replay.
+    "replay": load(
+        "replay, 1,000 interactions", lambda b: b.tapedeck.replay(),
+        {"nginx-static": 1.3, "nginx-return": 0.9, "mitmproxy-replay": 150}),
+    "replay-10": load("replay, 10 interactions", lambda b: b.tapedeck.replay(10), content=("item", 10)),
+    "replay-100k": load(
+        "replay, 100,000 interactions", lambda b: b.tapedeck.replay(b.many), {"replay-10": 0.9},
+        content=lambda b: ("item", b.many)),
+    "replay-64k": load(
+        "replay, 64 kB", lambda b: b.tapedeck.replay_large(), {"nginx-static-64k": 1.0}, content=LARGE),
+    "replay-1": load("replay, 1 connection", lambda b: b.tapedeck.replay(), {"nginx-static-1": None}, connections=1),
+    "replay-1000": load(
+        "replay, 1,000 connections", lambda b: b.tapedeck.replay(), {"nginx-static-1000": None}, connections=1000),
+    "replay-overridden": load(
+        "replay behind 20 routes that do not match", lambda b: b.tapedeck.overridden(), {"replay": None}),
+    "route": load("a route with a parameter", lambda b: b.tapedeck.route(), {"replay": 0.6}),
+    # Proxying.
+    "passthrough": load(
+        "passthrough", lambda b: b.tapedeck.passthrough(), {"nginx-proxy": 0.6, "mitmproxy-reverse": 40},
+        needs=origin),
+    "passthrough-64k": load(
+        "passthrough, 64 kB", lambda b: b.tapedeck.passthrough(), {"nginx-proxy-64k": None}, needs=origin,
+        content=LARGE),
+    "passthrough-1": load(
+        "passthrough, 1 connection", lambda b: b.tapedeck.passthrough(), {"nginx-proxy-1": None}, needs=origin,
+        connections=1),
+    "record": load("record", lambda b: b.tapedeck.record(), {"nginx-proxy": 0.4}, needs=origin),
+    "record-64k": load(
+        "record, 64 kB", lambda b: b.tapedeck.record(), {"nginx-proxy-64k": None}, needs=origin, content=LARGE),
+    # Time and memory.
+    "latency-passthrough": added("passthrough at 500 requests/s", lambda b: b.tapedeck.passthrough(), 1.0),
+    "latency-record": added("record at 500 requests/s", lambda b: b.tapedeck.record()),
+    "latency-nginx": added("nginx, proxy_pass at 500 requests/s", lambda b: b.nginx.proxy()),
+    "start": Row(
+        "start to ready, 10 interactions", start_small,
+        {"milliseconds": "{:.1f} ms", "resident": "{:.1f} MiB"}, at_most=15),
+    "crowd": Row(
+        "resident with 10,000 connections", crowd,
+        {"crowded": "{:.1f} MiB", "idle": "{:.1f} MiB idle", "clients": "{:,.0f} clients"}),
+    # Instructions: what can be compared between machines, and between one day and the next.
+    "instructions-nginx": count("nginx, static files", lambda b, **o: b.nginx.static(**o)),
+    "instructions-replay": count(
+        "replay", lambda b, **o: b.tapedeck.replay(**o), {"instructions-nginx": None}),
+    "instructions-nginx-proxy": count("nginx, proxy_pass", lambda b, **o: b.nginx.proxy(**o), needs=origin),
+    "instructions-passthrough": count(
+        "passthrough", lambda b, **o: b.tapedeck.passthrough(**o), {"instructions-nginx-proxy": None}, needs=origin),
+    "instructions-record": count(
+        "record", lambda b, **o: b.tapedeck.record(**o), {"instructions-nginx-proxy": None}, needs=origin),
+    "instructions-two-loops": count(
+        "replay with two loops", lambda b, **o: b.tapedeck.replay(threads=2, **o), {"instructions-replay": None}),
+}
+
+
+def chosen(names):
+    """The rows that one of `names` fits, `*` standing for anything, and those they are compared with."""
+    wanted = [name for name in ROWS if not names or any(fnmatch(name, pattern) for pattern in names)]
+    bases = {base for name in wanted for base in ROWS[name].against}
+    return [name for name in ROWS if name in wanted or name in bases]
