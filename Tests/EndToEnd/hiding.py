@@ -185,7 +185,7 @@ def plain_text(write: Writer) -> Cell:
 
 
 def text_of(write: Writer) -> str:
-    return f"a: 1\n{write.name}: \"{one_line(write.secret())}\"\nexport {write.name.upper().replace('-', '_')}='{one_line(write.secret())}'\n"
+    return f"a: 1\n{write.name}: {json.dumps(write.secret())}\nexport {write.name.upper().replace('-', '_')}='{one_line(write.secret())}'\n"
 
 
 def markup(write: Writer) -> Cell:

@@ -184,7 +184,7 @@ class Plants:
         return value
 
 
-# A stretch of this many bytes is a leak; of a value, six and the last are looked for.
+# A stretch of this many bytes is a leak; of a value, four are looked for.
 WINDOW, STRIDE = 12, 6
 
 
@@ -193,7 +193,7 @@ def windows(plants: list[tuple[str, str]]) -> dict[bytes, str]:
     seen, owner = Counter(), {}
     for label, value in plants:
         last = max(0, len(value) - WINDOW)
-        for start in {*range(0, last, max(STRIDE, last // 6)), last}:
+        for start in {*range(0, last, max(STRIDE, last // 3)), last}:
             part = value[start:start + WINDOW]
             if "\n" not in part:
                 seen[part] += 1

@@ -147,7 +147,7 @@ def test_the_killed_recorder_left_a_journal(session):
 
 def test_every_artefact_was_looked_at(session):
     # What export says about its file, it says on standard error.
-    assert set(session.leaks) - set(ARTEFACTS) <= {"bare", "said-export-o", "said-export-format-curl-o"}
+    assert set(session.leaks) - set(ARTEFACTS) <= {"bare", "said-export--o", "said-export-format-curl--o"}
 
 
 def test_the_redacted_cassette_replays_the_same_client_run(session):

@@ -126,7 +126,7 @@ struct TextScan {
   }
 
   private static func isPercentEncoded(_ byte: UInt8) -> Bool {
-    Bytes.isWord(byte) || "%.~+*!".utf8.contains(byte)
+    Bytes.isWord(byte) || "%.~+*!:".utf8.contains(byte)
   }
 
   // MARK: Base 64
@@ -207,6 +207,12 @@ struct TextScan {
       || byte == UInt8(ascii: "$")
   }
 
+  /// Whether a value has letters and digits, as words of a sentence have not.
+  private static func isMade(_ value: ArraySlice<UInt8>) -> Bool {
+    value.count >= SecretValue.minimumLikelyBytes && value.contains(where: Bytes.isDigit)
+      && value.contains(where: Bytes.isLetter)
+  }
+
   private static func isQuote(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
   }
@@ -225,7 +231,9 @@ struct TextScan {
     var range = Self.value(in: text, from: mark + 1)
     if isParameter, let end = text[range].firstIndex(of: UInt8(ascii: "#")) { range = range.lowerBound..<end }
     let isQuoted = range.lowerBound > mark + 1 && Self.isQuote(text[range.lowerBound - 1])
-    if case .judge(let strength) = verdict, !isSure, !isQuoted { verdict = .judge(strength.weaker) }
+    if case .judge(let strength) = verdict, !isSure, !isQuoted, !Self.isMade(text[range]) {
+      verdict = .judge(strength.weaker)
+    }
     if verdict == .keep {
       index = max(index, range.upperBound)
       return
