@@ -95,6 +95,9 @@ struct TextScan {
       return
     } else {
       index = text[index...].firstIndex { !Bytes.isAlphanumeric($0) } ?? text.endIndex
+      // A placeholder behind `%3D`, which looks like the end of a word.
+      let start = index - 8
+      if start >= text.startIndex, let end = Placeholder.end(in: text, at: start) { index = end }
     }
   }
 
@@ -120,7 +123,7 @@ struct TextScan {
     percentEnd = run.endIndex
     let decoded = DecodedText(run, .path)
     let inner = decoded.encoded(pass.value(decoded.bytes, depth: depth + 1))
-    guard decoded.bytes.count < run.count, !inner.isEmpty else { return }
+    guard decoded.bytes.count < run.count else { return }
     edits.add(inner)
     index = run.endIndex
   }
