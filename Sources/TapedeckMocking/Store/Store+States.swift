@@ -64,39 +64,20 @@ extension Store {
     let loads = LoadList()
     repeat try loads.add(each types, from: dump)
     try withState { state in
-      for load in loads.loads { try load.check(&state) }
+      let arriving = loads.loads.reduce(into: Set<EntityKey>()) { $0.formUnion($1.keys) }
+      for load in loads.loads { try load.check(&state, arriving) }
       for load in loads.loads { load.insert(&state) }
+      for load in loads.loads { load.link(&state) }
     }
   }
 }
 
 /// What a dump holds, read and not yet added.
 private final class LoadList {
-  struct Load {
-    let check: (inout Store.State) throws -> Void
-    let insert: (inout Store.State) -> Void
-  }
-
-  var loads: [Load] = []
+  var loads: [any EntityLoad] = []
 
   func add<T: Storable & Decodable>(_ type: T.Type, from dump: JSONValue) throws {
     guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
-    let entities = try list.decode([T].self)
-    let ids = entities.map(\.id)
-    loads.append(
-      Load(
-        check: { state in
-          let known = state.bucket(type).entities
-          var seen: Set<String> = []
-          for id in ids where known.has(id) || !seen.insert(id).inserted {
-            throw StoreError.duplicateID(type: String(describing: type), id: id)
-          }
-        },
-        insert: { state in
-          for (entity, id) in zip(entities, ids) {
-            state.ids.notice(id, of: ObjectIdentifier(type))
-            state.bucket(type).entities.append(entity, id: id)
-          }
-        }))
+    loads.append(EntitiesToLoad(try list.decode([T].self)))
   }
 }

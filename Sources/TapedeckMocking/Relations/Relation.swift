@@ -1,0 +1,10 @@
+/// A property that leads to entities of a store: `ToOne`, `ToMany`, `ToOneOf` or `ToManyOf`.
+protocol RelationProperty: SelfWriting, Sendable {
+  static var isToMany: Bool { get }
+  static var targets: [any Storable.Type] { get }
+}
+
+/// A property that leads to entities of one type.
+public protocol Relation: Sendable {
+  associatedtype Target: Storable
+}
