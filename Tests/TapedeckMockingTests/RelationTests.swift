@@ -302,3 +302,93 @@ private func upsertUnknowingly<T: Storable>(_ entity: T, _ store: Store) { store
     #expect(store.the(Author.self, "1").articles.isEmpty)
   }
 }
+
+@Suite struct `O. Documents with related entities` {
+  private func store() throws -> Store {
+    let store = Store(ids: .perType())
+    try store.create(Author.self, number: 2)
+    try store.create(Article.self, number: 3)
+    try store.create(Remark.self, number: 2)
+    try store.update(Author.self, id: "1") { $0.articles = ToMany(ids: ["1", "2"]) }
+    try store.update(Article.self, id: "1") { $0.remarks = ToMany(ids: ["1", "2"]) }
+    try store.insert { Like(id: $0, subject: .to(Remark.self, id: "2")) }
+    return store
+  }
+
+  @Test func `K263 what is wanted is written in its place, the rest as ids`() throws {
+    let store = try store()
+    let article = try #require(
+      try store.embedding(store.the(Article.self, "1"), "author", "remarks.likes").json())
+    #expect(article["author"] == ["id": "1", "name": "author", "articles": ["1", "2"], "profile": .null])
+    #expect(
+      article["remarks"] == [
+        ["id": "1", "article": "1", "likes": []],
+        ["id": "2", "article": "1", "likes": [["id": "1", "subject": ["type": "Remark", "id": "2"]]]],
+      ])
+    #expect(article["tags"] == [])
+    let all = try #require(try store.embedding(store.findAll(Article.self), "author").json()?.array)
+    #expect(all.map { $0["author"]?["id"]?.text } == ["1", "1", nil])
+    #expect(all[2]["author"] == .null)
+  }
+
+  @Test func `K263 embedding survives cycles: an entity inside itself is its id`() throws {
+    let store = try store()
+    let article = try #require(
+      try store.embedding(store.the(Article.self, "1"), "author.articles.author.articles").json())
+    #expect(article["author"]?["articles"]?[0] == "1")
+    #expect(article["author"]?["articles"]?[1]?["id"] == "2")
+    #expect(article["author"]?["articles"]?[1]?["author"] == "1")
+    let people = Store(ids: .perType())
+    try people.create(Person.self, number: 2)
+    try people.update(Person.self, id: "1") { $0.friends = ToMany(ids: ["1", "2"]) }
+    #expect(
+      try people.embedding(people.findAll(Person.self), "friends").json() == [
+        ["id": "1", "friends": ["1", ["id": "2", "friends": ["1"]]]],
+        ["id": "2", "friends": [["id": "1", "friends": ["1", "2"]]]],
+      ])
+  }
+
+  @Test func `K263 sideloading has everything once, and survives cycles`() throws {
+    let store = try store()
+    let document = try #require(
+      try store.sideloading(
+        [store.the(Article.self, "1"), store.the(Article.self, "3")], "author.articles.author", "remarks"
+      ).json())
+    #expect(document.members?.map(\.name.text) == ["articles", "authors", "remarks"])
+    #expect(document["articles"]?.array?.map { $0["id"]?.text } == ["1", "3", "2"])
+    #expect(document["authors"]?.array?.count == 1)
+    #expect(document["remarks"]?.array?.count == 2)
+    let one = try #require(try store.sideloading(store.the(Remark.self, "2"), "likes.subject").json())
+    #expect(one.members?.map(\.name.text) == ["remark", "likes"])
+    #expect(one["likes"]?[0]?["subject"]?["id"] == "2")
+  }
+
+  @Test func `K263 keys are transformed, inside as outside`() throws {
+    let store = try store()
+    let text = try KeyStyleTransformer(
+      store.embedding(store.the(Remark.self, "1"), "article.author"), .pascal
+    ).json()
+    #expect(text?["Article"]?["Author"]?["Name"] == "author")
+    let beside = try KeyStyleTransformer(store.sideloading(store.findAll(Remark.self), "article"), .pascal)
+      .json()
+    #expect(beside?["Articles"]?[0]?["Text"] == "text")
+  }
+
+  @Test func `K263 a relation that is not there is reported`() throws {
+    let store = try store()
+    let error = StoreError.badRelation(type: "Author", id: "", relation: "books", .noRelation)
+    #expect(throws: error) { try store.embedding(store.findAll(Article.self), "author.books") }
+    #expect(throws: StoreError.self) { try store.sideloading(store.findAll(Article.self), "text") }
+  }
+
+  @Test func `K263 what is gone is left out, what has changed is new`() throws {
+    let store = try store()
+    let (old, author) = (store.the(Article.self, "1"), store.the(Author.self, "1"))
+    try store.delete(Author.self, id: "1")
+    try store.update(Remark.self, id: "2") { $0.article.id = nil }
+    #expect(try store.embedding(old, "author").json()?["author"] == .null)
+    #expect(try store.embedding(author, "articles").json()?["articles"]?.array?.count == 2)
+    try store.delete(Article.self, id: "2")
+    #expect(try store.embedding(author, "articles").json()?["articles"]?.array?.count == 1)
+  }
+}

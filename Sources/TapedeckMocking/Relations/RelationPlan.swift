@@ -68,6 +68,11 @@ enum RelationPlans {
     }
   }
 
+  static func plan(ofType type: any Storable.Type) -> RelationPlan {
+    func opened<T: Storable>(_ type: T.Type) -> RelationPlan { plan(of: type) }
+    return _openExistential(type, do: opened)
+  }
+
   private static func declaration(of type: any Storable.Type) -> RelationDeclaration {
     func opened<T: Storable>(_ type: T.Type) -> RelationDeclaration { RelationDeclaration(type) }
     return _openExistential(type, do: opened)

@@ -19,7 +19,7 @@ extension RelationProblem: CustomStringConvertible {
       "has no clear inverse: \(candidates.joined(separator: " and ")) would do; "
         + "say which in `relations` with .inverse, or say .oneWay"
     case .contradictoryInverse(let contradiction): "has a contradictory inverse: \(contradiction)"
-    case .noRelation: "is named in `relations`, and is no stored property that is a relation"
+    case .noRelation: "is no relation: a stored property of type ToOne, ToMany, ToOneOf or ToManyOf"
     case .unsupported(let reason): "cannot be kept in step: \(reason)"
     case .foreignTarget(let allowed): "leads to a type that is none of its own: \(allowed)"
     }

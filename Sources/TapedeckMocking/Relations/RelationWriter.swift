@@ -1,66 +1,70 @@
-/// Writes relations by ids: of one entity the id or null, of several an array.
-extension ToOne: SelfWriting {
-  static var writer: any ValueWriter { OneWriter() }
+/// Writes relations: by ids, or by what they lead to where that is wanted.
+///
+/// Of one entity the id or null, of several an array; polymorphic ones tell the type, too. An entity that is being
+/// written already, further out, is its id again, so cycles come to an end.
+struct RelationWriter: ValueWriter {
+  private let name: String?
+  private let isToMany: Bool
+  /// Of a polymorphic relation.
+  private let types: [any Storable.Type]?
+
+  init(_ type: any RelationProperty.Type, name: String? = nil) {
+    self.name = name
+    isToMany = type.isToMany
+    types = type.isPolymorphic ? type.targets : nil
+  }
+
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    if isToMany {
+      try write(pointer.assumingMemoryBound(to: ManyStorage.self).pointee.targets, &run)
+    } else if let target = pointer.assumingMemoryBound(to: OneStorage.self).pointee.target {
+      if try !write(target, &run) { run.write(literal: "null") }
+    } else {
+      run.write(literal: "null")
+    }
+    return true
+  }
+
+  private func write(
+    _ targets: [EntityKey], _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    try run.nested { run throws(SerializationError) in
+      run.out.append(UInt8(ascii: "["))
+      for (index, target) in targets.enumerated() {
+        try run.element(index) { run throws(SerializationError) in try write(target, &run) }
+      }
+      run.out.append(UInt8(ascii: "]"))
+    }
+  }
+
+  /// False for an entity that was to be embedded and is gone.
+  private func write(_ target: EntityKey, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    guard let outer = run.embedding, let inner = name.flatMap({ outer.step(to: target, through: $0) }) else {
+      writeID(of: target, &run)
+      return true
+    }
+    guard let entity = outer.graph.find(target) else { return false }
+    run.embedding = inner
+    defer { run.embedding = outer }
+    return try run.writeAny(entity)
+  }
+
+  private func writeID(of target: EntityKey, _ run: inout SerializationRun) {
+    guard let types else { return run.write(text: target.id) }
+    let named = TypedID(target, among: types)
+    run.out += [UInt8(ascii: "{")] + SerializationRun.memberName("type")
+    run.write(text: named.type)
+    run.out += [UInt8(ascii: ",")] + SerializationRun.memberName("id")
+    run.write(text: named.id)
+    run.out.append(UInt8(ascii: "}"))
+  }
 }
 
-extension ToMany: SelfWriting {
-  static var writer: any ValueWriter { ManyWriter() }
-}
-
-extension ToOneOf: SelfWriting {
-  static var writer: any ValueWriter { OneWriter(types: targets) }
-}
-
-extension ToManyOf: SelfWriting {
-  static var writer: any ValueWriter { ManyWriter(types: targets) }
+extension RelationProperty {
+  static var writer: any ValueWriter { RelationWriter(Self.self) }
 }
 
 extension ToOne: Serializable {}
 extension ToMany: Serializable {}
 extension ToOneOf: Serializable {}
 extension ToManyOf: Serializable {}
-
-private struct OneWriter: ValueWriter {
-  /// Of a polymorphic relation.
-  var types: [any Storable.Type]?
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let storage = pointer.assumingMemoryBound(to: OneStorage.self).pointee
-    guard let target = storage.target else {
-      run.write(literal: "null")
-      return true
-    }
-    run.write(target, among: types)
-    return true
-  }
-}
-
-private struct ManyWriter: ValueWriter {
-  var types: [any Storable.Type]?
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.out.append(UInt8(ascii: "["))
-    for (index, target) in pointer.assumingMemoryBound(to: ManyStorage.self).pointee.targets.enumerated() {
-      if index > 0 { run.out.append(UInt8(ascii: ",")) }
-      run.write(target, among: types)
-    }
-    run.out.append(UInt8(ascii: "]"))
-    return true
-  }
-}
-
-extension SerializationRun {
-  fileprivate mutating func write(_ target: EntityKey, among types: [any Storable.Type]?) {
-    guard let types else { return write(text: target.id) }
-    let named = TypedID(target, among: types)
-    out += Self.memberName("type").prefixed("{")
-    write(text: named.type)
-    out += Self.memberName("id").prefixed(",")
-    write(text: named.id)
-    out.append(UInt8(ascii: "}"))
-  }
-}
-
-extension [UInt8] {
-  fileprivate func prefixed(_ text: Unicode.Scalar) -> [UInt8] { [UInt8(ascii: text)] + self }
-}

@@ -45,6 +45,7 @@ public struct ToMany<Target: Storable>: Relation {
 
 extension ToMany: RelationProperty {
   static var isToMany: Bool { true }
+  static var isPolymorphic: Bool { false }
   static var targets: [any Storable.Type] { [Target.self] }
 }
 

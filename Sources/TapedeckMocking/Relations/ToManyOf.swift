@@ -35,6 +35,7 @@ public struct ToManyOf<each Target: Storable>: Sendable {
 
 extension ToManyOf: RelationProperty {
   static var isToMany: Bool { true }
+  static var isPolymorphic: Bool { true }
   static var targets: [any Storable.Type] {
     var types: [any Storable.Type] = []
     repeat types.append((each Target).self)

@@ -36,6 +36,7 @@ public struct ToOne<Target: Storable>: Relation {
 
 extension ToOne: RelationProperty {
   static var isToMany: Bool { false }
+  static var isPolymorphic: Bool { false }
   static var targets: [any Storable.Type] { [Target.self] }
 }
 

@@ -45,6 +45,7 @@ public struct ToOneOf<each Target: Storable>: Sendable {
 
 extension ToOneOf: RelationProperty {
   static var isToMany: Bool { false }
+  static var isPolymorphic: Bool { true }
   static var targets: [any Storable.Type] {
     var types: [any Storable.Type] = []
     repeat types.append((each Target).self)

@@ -152,6 +152,7 @@ final class Bucket<T: Storable>: AnyBucket {
 /// The entities of one type at a moment.
 protocol BucketSnapshot: Sendable {
   var bucket: any AnyBucket { get }
+  func entity(_ id: String) -> (any Storable)?
   var typeName: String { get }
   var qualifiedTypeName: String { get }
   /// The entities, for whoever does not know the type.
@@ -160,6 +161,7 @@ protocol BucketSnapshot: Sendable {
 
 extension Entities: BucketSnapshot {
   var bucket: any AnyBucket { Bucket(RelationPlans.plan(of: T.self), self) }
+  func entity(_ id: String) -> (any Storable)? { find(id) }
   var typeName: String { String(describing: T.self) }
   var qualifiedTypeName: String { String(reflecting: T.self) }
   var values: [Any] {
