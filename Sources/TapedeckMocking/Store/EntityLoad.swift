@@ -1,5 +1,6 @@
 /// Entities with ids of their own, to be added to a store together with others.
 protocol EntityLoad: Sendable {
+  var typeName: String { get }
   var keys: [EntityKey] { get }
   /// Throws when they cannot be added.
   func check(_ state: inout Store.State, _ arriving: Set<EntityKey>) throws(StoreError)
@@ -19,13 +20,13 @@ struct EntitiesToLoad<T: Storable>: EntityLoad {
     relations = entities.map { SaidRelations(of: $0, id: $0.id, plan) }
   }
 
+  var typeName: String { "\(T.self)" }
   var keys: [EntityKey] { relations.map(\.key) }
 
   func check(_ state: inout Store.State, _ arriving: Set<EntityKey>) throws(StoreError) {
     let known = state.bucket(T.self, plan).entities
-    var seen: Set<EntityKey> = []
     for relations in relations {
-      guard !known.has(relations.key.id), seen.insert(relations.key).inserted else {
+      guard !known.has(relations.key.id) else {
         throw .duplicateID(type: "\(T.self)", id: relations.key.id)
       }
       try state.check(relations, arriving: arriving)

@@ -19,6 +19,8 @@ public final class Store: Sendable {
     /// The types in the order in which they first came.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
+    /// How many entities factories have made, by type.
+    var numbers: [ObjectIdentifier: Int] = [:]
 
     init(ids: IDSource) { self.ids = ids }
 
@@ -271,6 +273,15 @@ public final class Store: Sendable {
   }
 
   // MARK: Whole states
+
+  /// Counts the entities that factories make of a type.
+  func nextNumber<T: Storable>(of type: T.Type) -> Int {
+    state.withLock { state in
+      let number = state.numbers[ObjectIdentifier(type), default: 0]
+      state.numbers[ObjectIdentifier(type)] = number + 1
+      return number
+    }
+  }
 
   /// Runs `body` on everything at once.
   func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
