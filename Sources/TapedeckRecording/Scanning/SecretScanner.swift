@@ -10,6 +10,8 @@ struct SecretScanner: Sendable {
   struct Raw {
     var range: Range<Int>
     var looksLike: String
+    /// The name it stands under, where a name gave it away.
+    var name: ArraySlice<UInt8> = []
   }
 
   /// How a value is named, as far as a name says that it is a secret.
@@ -49,8 +51,15 @@ struct SecretScanner: Sendable {
         encodedEnd = run.endIndex
         if depth < Self.maximumDepth, let raw = encoded(run, depth: depth) { found.append(raw) }
       }
-      if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { found += assigned(text, at: index) }
       index += 1
+      guard byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") else { continue }
+      switch assigned(text, at: index - 1) {
+      case .nothing: break
+      case .kept(let end): index = max(index, end)
+      case .secret(let raw):
+        found.append(raw)
+        index = max(index, raw.range.upperBound)
+      }
     }
     return found
   }
@@ -60,39 +69,64 @@ struct SecretScanner: Sendable {
     let candidates = patterns[Int(text[index])]
     guard !candidates.isEmpty, index == text.startIndex || !Self.isWord(text[index - 1]) else { return nil }
     for pattern in candidates {
-      if let end = pattern.end(in: text, at: index) {
-        return Raw(range: index..<end, looksLike: pattern.looksLike)
-      }
+      guard let end = pattern.end(in: text, at: index) else { continue }
+      if keepsKind(of: text, at: index) { return nil }
+      return Raw(range: index..<end, looksLike: pattern.looksLike)
     }
     return nil
   }
 
+  private func keepsKind(of text: ArraySlice<UInt8>, at index: Int) -> Bool {
+    guard !kept.isEmpty, let kind = TokenShapes.match(text, at: index)?.kind else { return false }
+    return kept.contains { $0.matches(Array(kind.utf8)[...]) }
+  }
+
   private func encoded(_ run: ArraySlice<UInt8>, depth: Int) -> Raw? {
-    guard run.count >= Self.minimumEncodedBytes, let decoded = LooseBase64.decodedText(run),
+    guard run.count >= Self.minimumEncodedBytes, let decoded = Self.decoded(run),
       let inner = scan(decoded[...], depth: depth + 1).first
     else { return nil }
     return Raw(range: run.startIndex..<run.endIndex, looksLike: "\(inner.looksLike), in base64")
   }
 
+  /// What base64 holds: text, or gzip with text in it.
+  private static func decoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {
+    guard run.starts(with: "H4sI".utf8) else { return LooseBase64.decodedText(run) }
+    let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - run.count % 4) % 4)
+    return Base64.decode(Array(run) + padding).flatMap { BodyCoding.gzip.decoded($0[...]) }
+  }
+
   // MARK: Names
 
-  /// The value behind a mark, if the word before it is a secret's name; the user information behind `://`.
-  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int) -> [Raw] {
-    if text[mark...].starts(with: "://".utf8) { return userInformation(text, at: mark + 3) }
+  /// What a mark between a name and a value gives away.
+  private enum Assignment {
+    case nothing
+    /// A value that is not to be looked at, with its end.
+    case kept(Int)
+    case secret(Raw)
+  }
+
+  /// The value behind a mark, if the word before it is a secret's name; the password behind `://`.
+  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int) -> Assignment {
+    if text[mark...].starts(with: "://".utf8) {
+      return password(text, at: mark + 3).map(Assignment.secret) ?? .nothing
+    }
     var end = mark
     while end > text.startIndex, mark - end < 4, " \t\"'`\\".utf8.contains(text[end - 1]) { end -= 1 }
     var start = end
     while start > text.startIndex, end - start < 64, Self.isWord(text[start - 1]) || text[start - 1] == 0x2E {
       start -= 1
     }
-    let naming = naming(text[start..<end])
-    guard naming != .none else { return [] }
+    let name = text[start..<end]
+    if name.count < 2 { return .nothing }
+    if keepsName(name) { return .kept(Self.value(text, from: mark + 1).endIndex) }
+    let naming = naming(name)
+    guard naming != .none else { return .nothing }
     let value = Self.value(text, from: mark + 1)
     // In a sentence a colon says little.
     let isQuoted = value.startIndex > text.startIndex && "\"'`".utf8.contains(text[value.startIndex - 1])
     let isSure = isQuoted || text[mark] == UInt8(ascii: "=")
-    guard isSecret(value, isSure ? naming : .likely) else { return [] }
-    return [Raw(range: value.startIndex..<value.endIndex, looksLike: Self.named)]
+    guard isSecret(value, isSure ? naming : .likely) else { return .nothing }
+    return .secret(Raw(range: value.startIndex..<value.endIndex, looksLike: Self.named, name: name))
   }
 
   static let named = "a value under the name of a secret"
@@ -116,18 +150,18 @@ struct SecretScanner: Sendable {
     return nil
   }
 
-  private func userInformation(_ text: ArraySlice<UInt8>, at start: Int) -> [Raw] {
+  private func password(_ text: ArraySlice<UInt8>, at start: Int) -> Raw? {
     let authority = text[start...].prefix(300).prefix {
       $0 > 0x20 && !"/?#\"'<>\\`,;(){}[]|".utf8.contains($0)
     }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
       let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
-    else { return [] }
+    else { return nil }
     let password = text[(colon + 1)..<at]
     guard !Self.isHidden(authority), password.count > 3, !password.elementsEqual("x-oauth-basic".utf8) else {
-      return []
+      return nil
     }
-    return [Raw(range: colon + 1..<at, looksLike: "the password of a URL")]
+    return Raw(range: colon + 1..<at, looksLike: "the password of a URL")
   }
 
   /// Whether a value is one that must not be kept under such a name.
@@ -184,38 +218,40 @@ struct SecretScanner: Sendable {
 // MARK: - What names say
 
 extension SecretScanner {
-  private static let certain = [
-    "password", "passwd", "passphrase", "secret", "privatekey", "apikey", "accesstoken", "refreshtoken",
-  ]
-  private static let likely = [
-    "token", "credential", "session", "signature", "apikey", "accesskey", "authkey", "csrf", "jwt", "pwd",
-  ]
-  private static let harmless = [
-    "type", "expires", "expiry", "in", "at", "url", "uri", "endpoint", "name", "count", "limit", "policy",
-    "method", "version",
-    "algorithm", "status", "duration", "timeout", "length", "scope", "required", "arn", "headers", "hint",
-    "age", "rotation",
-  ]
-  private static let cursors = [
-    "next", "page", "continuation", "cursor", "sync", "skip", "marker", "starting", "previous",
-  ]
+  private static let certain = words(
+    "password passwd passphrase secret privatekey apikey accesstoken refreshtoken")
+  private static let likely = words(
+    "token credential session signature apikey accesskey authkey csrf jwt pwd")
+  private static let harmless = words(
+    "type expires expiry in at url uri endpoint name count limit policy method version algorithm status "
+      + "duration timeout length scope required arn headers hint age rotation")
+  private static let cursors = words("next page continuation cursor sync skip marker starting previous")
+
+  private static func words(_ text: String) -> [[UInt8]] { text.utf8.split(separator: 0x20).map { Array($0) } }
 
   /// What a name says, whatever its spelling: `X-Api-Key`, `apiKey`, `api_key`.
   func naming(_ name: ArraySlice<UInt8>) -> Naming {
-    guard name.count > 2, name.count < 100, !kept.contains(where: { $0.matches(name) }) else { return .none }
-    let plain = String(
-      decoding: name.filter { ($0 | 0x20) &- 0x61 < 26 }.map(Bytes.lowercased), as: UTF8.self)
-    if Self.harmless.contains(where: plain.hasSuffix)
-      || plain.hasSuffix("id") && !plain.hasSuffix("sessionid")
-    {
+    guard name.count > 2, name.count < 100, !keepsName(name) else { return .none }
+    let plain = name.filter(Bytes.isLetter).map(Bytes.lowercased)
+    if Self.harmless.contains(where: { Self.ends(plain, with: $0) }) { return .none }
+    if plain.suffix(2).elementsEqual("id".utf8), !plain.suffix(9).elementsEqual("sessionid".utf8) {
       return .none
     }
-    if Self.certain.contains(where: plain.hasSuffix) { return .certain }
-    if Self.cursors.contains(where: plain.contains) { return .none }
-    return Self.likely.contains(where: plain.contains) || plain == "auth" ? .likely : .none
+    if Self.certain.contains(where: { Self.ends(plain, with: $0) }) { return .certain }
+    guard Self.likely.contains(where: { Self.contains(plain, $0) }) || plain.elementsEqual("auth".utf8)
+    else { return .none }
+    return Self.cursors.contains { Self.contains(plain, $0) } ? .none : .likely
   }
 
-  func keepsName(_ name: [UInt8]) -> Bool { kept.contains { $0.matches(name[...]) } }
+  private static func ends(_ name: [UInt8], with word: [UInt8]) -> Bool {
+    name.count >= word.count && name.suffix(word.count).elementsEqual(word)
+  }
 
-  func keeps(kind: String) -> Bool { kept.contains { $0.matches(Array(kind.utf8)[...]) } }
+  private static func contains(_ name: [UInt8], _ word: [UInt8]) -> Bool {
+    guard name.count >= word.count else { return false }
+    return (0...(name.count - word.count)).contains { name[$0...].starts(with: word) }
+  }
+
+  /// Whether the user does not want it hidden.
+  func keepsName(_ name: ArraySlice<UInt8>) -> Bool { !kept.isEmpty && kept.contains { $0.matches(name) } }
 }
