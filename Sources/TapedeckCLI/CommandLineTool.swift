@@ -17,7 +17,8 @@ enum CommandLineTool {
     }
   }
 
-  private static func code(_ error: any Error) -> ExitCode {
+  /// What an error comes to at the end.
+  static func code(_ error: any Error) -> ExitCode {
     guard let error = error as? CassetteError, case .secretsFound = error else { return .failure }
     return .strictness
   }

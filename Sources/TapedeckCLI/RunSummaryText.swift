@@ -28,7 +28,9 @@ struct RunSummaryText {
       "\(summary.unused) unused",
     ]
     if summary.redacted > 0 { parts.insert("\(summary.redacted) redacted", at: 1) }
-    if !summary.secrets.isEmpty { parts.insert("\(summary.secrets.count) secrets found", at: parts.count - 3) }
+    if !summary.secrets.isEmpty {
+      parts.insert("\(summary.secrets.count) secrets found", at: parts.count - 3)
+    }
     let behindReplayed = parts.count - 2
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: behindReplayed) }
     if summary.drifted > 0 { parts.insert("\(summary.drifted) of them drifted", at: behindReplayed) }

@@ -13,7 +13,8 @@ extension Option {
     name: "--upstream", value: "URL", help: "the origin that the cassette shall name (that of most exchanges)"
   )
   static let strictImport = Option(
-    name: "--strict", help: "exit with 4 if anything could not be carried over, and write nothing that holds a secret")
+    name: "--strict",
+    help: "exit with 4 if anything could not be carried over, and write nothing that holds a secret")
 }
 
 extension Verb {

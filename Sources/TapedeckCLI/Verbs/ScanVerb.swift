@@ -54,7 +54,7 @@ enum ScanVerb {
     if arguments.has(.fixSecrets) {
       for index in results.indices {
         do { results[index].fix = try SecretFix(results[index].unit, choice) } catch {
-          isBroken = true
+          if CommandLineTool.code(error) == .failure { isBroken = true }
           Terminal.say("\(error)")
         }
       }

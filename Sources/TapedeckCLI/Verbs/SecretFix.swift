@@ -8,6 +8,7 @@ struct SecretFix {
   private var changedFiles: [String] = []
   private var renamed: [(old: String, new: String)] = []
   private var recoveredCount = 0
+  private var recoveredHiddenCount = 0
 
   /// Nil where there is nothing to be done.
   init?(_ unit: SecretScan.Unit, _ choice: RedactionChoice) throws {
@@ -18,7 +19,8 @@ struct SecretFix {
     case .part(let cassette) where !unit.finds.isEmpty:
       remaining = unit.finds
       Terminal.say(
-        "\(unit.path) is not changed by itself, since it must go on matching: tapedeck scan \(cassette) --fix")
+        "\(unit.path) is not changed by itself, since it must go on matching: tapedeck scan \(cassette) --fix"
+      )
     default: return nil
     }
   }
@@ -29,7 +31,7 @@ struct SecretFix {
     progress.finish()
     (remaining, hiddenCount) = (cleaning.remaining, cleaning.hiddenCount)
     (changedFiles, renamed) = (cleaning.changedFiles, cleaning.renamed)
-    recoveredCount = cleaning.recoveredCount
+    (recoveredCount, recoveredHiddenCount) = (cleaning.recoveredCount, cleaning.recoveredHiddenCount)
     warn(cleaning.unanswered, path)
   }
 
@@ -52,7 +54,10 @@ struct SecretFix {
     var parts = ["\(hiddenCount) hidden in \(HumanText.count(changedFiles.count, "file"))"]
     if !renamed.isEmpty { parts.append("\(HumanText.count(renamed.count, "file")) renamed") }
     if recoveredCount > 0 {
-      parts.append("\(HumanText.count(recoveredCount, "interaction")) of a left-over journal sealed")
+      let hidden =
+        recoveredHiddenCount > 0
+        ? ", \(recoveredHiddenCount) hidden in \(recoveredCount == 1 ? "it" : "them")" : ""
+      parts.append("\(HumanText.count(recoveredCount, "interaction")) of a left-over journal sealed\(hidden)")
     }
     if !remaining.isEmpty { parts.append("\(remaining.count) not hidden") }
     return parts.joined(separator: ", ")
@@ -60,7 +65,8 @@ struct SecretFix {
 
   var json: JSONValue {
     [
-      "hidden": JSONValue(hiddenCount), "files": .array(changedFiles.map { JSONValue($0) }),
+      "hidden": JSONValue(hiddenCount + recoveredHiddenCount),
+      "files": .array(changedFiles.map { JSONValue($0) }),
       "renamed": JSONValue(renamed.count), "recovered": JSONValue(recoveredCount),
     ]
   }

@@ -25,6 +25,8 @@ public final class CassetteRecorder: Sendable {
   public let recoveredCount: Int
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
+  /// How many secrets were hidden in that, beside those that were when it was recorded.
+  public let recoveredHiddenCount: Int
   /// What looks like a secret in what a left-over journal held.
   public let recoveredFinds: [SecretFind]
   /// By what requests are compared, and what is hidden before anything is written.
@@ -54,6 +56,7 @@ public final class CassetteRecorder: Sendable {
     made = opening.made
     recoveredCount = opening.recoveredCount
     warnings = opening.warnings
+    recoveredHiddenCount = opening.recoveredHiddenCount
     recoveredFinds = opening.recoveredFinds
     self.sealer = sealer
     self.replacedRules = replacedRules

@@ -7,6 +7,8 @@ struct RecorderOpening {
   let made: [String]
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
+  /// How many secrets were hidden in it that were not when it was recorded.
+  private(set) var recoveredHiddenCount = 0
   /// What looks like a secret in what was recovered.
   private(set) var recoveredFinds: [SecretFind] = []
   private let match: MatchSpec?
@@ -72,7 +74,9 @@ struct RecorderOpening {
     let reader = CassetteReader(directory, matcher: matcher)
     var entries: [Sealer.Entry] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
-      entries.append(try recoverable(entry, late: late, reader: reader, matcher: matcher))
+      let (found, hiddenCount) = try recoverable(entry, late: late, reader: reader, matcher: matcher)
+      entries.append(found)
+      recoveredHiddenCount += hiddenCount
     }
     let sealer = Sealer(
       directory: directory, journal: file, matcher: matcher,
@@ -102,20 +106,24 @@ struct RecorderOpening {
 
   private func recoverable(
     _ entry: Journal.Entry, late: LateRedaction?, reader: CassetteReader, matcher: RequestMatcher
-  ) throws(CassetteError) -> Sealer.Entry {
+  ) throws(CassetteError) -> (entry: Sealer.Entry, hiddenCount: Int) {
     let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
-    let interaction = late?.hidden(stored.interaction).interaction ?? stored.interaction
+    let (interaction, count) = late?.hidden(stored.interaction) ?? (stored.interaction, 0)
     let isChanged = interaction != stored.interaction
     let recording = SealPlan.Recording(
       digest: isChanged ? try matcher.key(for: interaction).digest : stored.key.digest,
       prefix: CassetteNames.prefix(of: interaction.request), arrival: entry.record.arrival,
       base: entry.record.base)
-    let tree =
-      isChanged
-      ? try InteractionFormat.encode(interaction) { body throws(CassetteError) in
+    var tree: JSONValue?
+    if isChanged {
+      tree = try InteractionFormat.encode(interaction) { body throws(CassetteError) in
         try BodyFile.store(body, in: directory)
-      } : nil
-    return Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count, hidden: tree)
+      }
+    }
+    return (
+      Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count, hidden: tree),
+      isChanged ? count : 0
+    )
   }
 
   /// Starts a journal of our own.

@@ -18,7 +18,8 @@ enum CassetteFolder {
   static func owner(ofFileIn folder: String) -> String? {
     for candidate in [folder, ImportFile.parent(of: folder)] {
       if candidate != folder, !folder.hasSuffix(BodyFile.folder) { continue }
-      guard let directory = try? CassetteDirectory(opening: candidate), let names = try? directory.names() else {
+      guard let directory = try? CassetteDirectory(opening: candidate), let names = try? directory.names()
+      else {
         continue
       }
       if isCassette(directory, names) { return candidate }

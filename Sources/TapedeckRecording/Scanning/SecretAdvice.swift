@@ -38,7 +38,8 @@ public enum SecretAdvice {
   private static func again(_ finds: [SecretFind]) -> String {
     let name = finds.lazy.compactMap(\.name).first ?? "NAME"
     let word = finds.lazy.compactMap(\.keepWord).first ?? "NAME"
-    return "do it again with --redact \(name) to hide what stands under that name, or with --keep \(word) if that is no secret"
+    return
+      "do it again with --redact \(name) to hide what stands under that name, or with --keep \(word) if that is no secret"
   }
 
   /// What is said about finds because of which nothing was sealed.

@@ -69,8 +69,10 @@ extension SecretScanner {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         .map { Array(DecodedText($0, .path).bytes) }
       guard parts.count == 2 else { return parts.flatMap { placed(scan($0[...]), in: $0[...], at: place) } }
-      return placed(scan(parts[0][...]), in: parts[0][...], at: place)
-        + scan(parts[1], named: parts[0], at: place)
+      // A name may be a secret itself.
+      let names = placed(scan(parts[0][...]), in: parts[0][...], at: place)
+      let below = names.isEmpty ? "\(place) \(String(decoding: parts[0], as: UTF8.self))" : place
+      return names + scan(parts[1], named: parts[0], at: below)
     }
   }
 

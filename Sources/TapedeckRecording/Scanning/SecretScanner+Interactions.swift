@@ -71,7 +71,8 @@ extension SecretScanner {
       let isLast = offset + window.count >= reader.size
       // What begins in the overlap is found in the next window.
       let raws = scan(window[...]).filter { isLast || $0.range.lowerBound < Self.windowBytes }
-      for one in placed(raws, in: window[...], at: place) where !found.contains(where: { $0.secret == one.secret }) {
+      for one in placed(raws, in: window[...], at: place)
+      where !found.contains(where: { $0.secret == one.secret }) {
         found.append(one)
       }
       offset += isLast ? window.count : Self.windowBytes

@@ -41,6 +41,10 @@ struct SecretScanner: Sendable {
     var encodedEnd = index
     while index < text.endIndex {
       let byte = text[index]
+      if let end = Placeholder.end(in: text, at: index) {
+        index = end
+        continue
+      }
       if let raw = shape(text, at: index) {
         found.append(raw)
         index = raw.range.upperBound
@@ -227,7 +231,9 @@ extension SecretScanner {
       + "duration timeout length scope required arn headers hint age rotation")
   private static let cursors = words("next page continuation cursor sync skip marker starting previous")
 
-  private static func words(_ text: String) -> [[UInt8]] { text.utf8.split(separator: 0x20).map { Array($0) } }
+  private static func words(_ text: String) -> [[UInt8]] {
+    text.utf8.split(separator: 0x20).map { Array($0) }
+  }
 
   /// What a name says, whatever its spelling: `X-Api-Key`, `apiKey`, `api_key`.
   func naming(_ name: ArraySlice<UInt8>) -> Naming {

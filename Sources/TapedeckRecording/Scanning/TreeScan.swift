@@ -61,7 +61,9 @@ struct TreeScan {
     if items.count == 2, case .string(let key) = items[0], case .string(let value) = items[1] {
       let key = key.decodedBytes
       if scanner.isFieldName(key) {
-        return take { $0.scan(field: key, value.decodedBytes, at: " \(String(decoding: key, as: UTF8.self))") }
+        return take {
+          $0.scan(field: key, value.decodedBytes, at: " \(String(decoding: key, as: UTF8.self))")
+        }
       }
     }
     for (index, item) in items.enumerated() {

@@ -13,6 +13,8 @@ public struct CassetteCleaning: Sendable {
   public private(set) var renamed: [(old: String, new: String)] = []
   /// Interactions of a left-over journal that are files now.
   public private(set) var recoveredCount = 0
+  /// How many values were hidden in them.
+  public private(set) var recoveredHiddenCount = 0
   /// What is still there.
   public private(set) var remaining: [SecretFind] = []
   /// Requests that the cassette no longer answers when they come as they were recorded.
@@ -46,6 +48,7 @@ public struct CassetteCleaning: Sendable {
     let recorder = try CassetteRecorder.open(
       path, upstream: upstream, replacing: false, redaction: choice.turnedOn, secrets: .hide)
     recoveredCount = recorder.recoveredCount
+    recoveredHiddenCount = recorder.recoveredHiddenCount
     var replacement = try FileReplacement(path, recorder)
     do throws(CassetteError) {
       let requests = try replacement.stage(onStep: onStep)
@@ -206,7 +209,8 @@ extension JSONValue {
     let kept = members.map { member in
       let old = others.first { $0.name == member.name }?.value
       let isMessage = member.name.isEqual(to: "request") || member.name.isEqual(to: "response")
-      return isMessage ? JSONMember(member.name, old.map(member.value.keepingFreeMembers) ?? member.value) : member
+      return isMessage
+        ? JSONMember(member.name, old.map(member.value.keepingFreeMembers) ?? member.value) : member
     }
     return .object(kept + others.filter { StrictObject.isFree($0.name) })
   }

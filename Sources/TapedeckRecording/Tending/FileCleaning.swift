@@ -49,7 +49,8 @@ public struct FileCleaning: Sendable {
     hiddenCount += edits.count
     let document = edits.applied(to: new[...])
     guard let changed = try? JSONValue(parsing: document), changed.hasShape(of: tree) else {
-      throw .refused(path: source.path, reason: "hiding the secrets would have made other JSON of it; it is as it was")
+      throw .refused(
+        path: source.path, reason: "hiding the secrets would have made other JSON of it; it is as it was")
     }
     return document
   }
