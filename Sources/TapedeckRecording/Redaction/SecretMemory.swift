@@ -26,11 +26,13 @@ final class SecretMemory: Sendable {
     for (secret, placeholder) in known.secrets { add(secret, placeholder) }
   }
 
-  func add(_ secret: [UInt8], _ placeholder: [UInt8]) {
+  /// - Parameter inAllForms: whether it is looked for percent-encoded, in base64 and so on too.
+  func add(_ secret: [UInt8], _ placeholder: [UInt8], inAllForms: Bool = true) {
     guard secret.count >= Self.minimumBytes else { return }
     state.withLock { state in
       guard state.secrets.count < Self.maximumSecrets, state.secrets.insert(secret).inserted else { return }
-      for form in KnownSecrets.forms(of: secret, placeholder) {
+      let plain = KnownSecrets.Form(pattern: secret, placeholder: placeholder)
+      for form in inAllForms ? KnownSecrets.forms(of: secret, placeholder) : [plain] {
         guard let run = Self.longestRun(in: form.pattern) else { continue }
         state.entries[Array(form.pattern[run]), default: []].append(
           Entry(form: form, offset: run.lowerBound))

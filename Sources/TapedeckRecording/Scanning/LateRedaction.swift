@@ -21,15 +21,27 @@ struct LateRedaction {
   func learn(_ interaction: Interaction) throws(CassetteError) {
     guard let policy = redaction.policy else { return }
     let hidden = redaction.redacted(interaction, memory: memory).interaction
-    for find in try scanner?.finds(in: hidden, file: "") ?? [] {
-      guard let placeholder = RedactionPass(policy).placeholder(for: find.secret[...]) else { continue }
-      memory.add(find.secret, placeholder)
-    }
+    guard let scanner else { return }
+    for find in try scanner.finds(in: hidden, file: "") { memory.add(find, policy, scanner) }
   }
 
   /// The exchange without what has been learned. Bodies that are not held stay as they are.
   func hidden(_ interaction: Interaction) -> (interaction: Interaction, count: Int) {
     let result = redaction.redacted(interaction, memory: memory)
     return (result.interaction, result.count)
+  }
+}
+
+extension SecretMemory {
+  /// Remembers what a scan has found, as it is and in the base64 it was found in.
+  func add(_ find: SecretFind, _ policy: RedactionPolicy, _ scanner: SecretScanner) {
+    let pass = RedactionPass(policy)
+    if let placeholder = pass.placeholder(for: find.secret[...]) { add(find.secret, placeholder) }
+    guard let run = find.run, let outer = EncodedText(run[...]) else { return }
+    var edits = TextEdits()
+    for raw in scanner.scan(outer.text[...]) {
+      if let placeholder = pass.placeholder(for: outer.text[raw.range]) { edits.add(raw.range, placeholder) }
+    }
+    add(run, outer.encoded(edits.applied(to: outer.text[...])), inAllForms: false)
   }
 }

@@ -16,6 +16,8 @@ public struct SecretFind: Sendable, Equatable {
   public var keepWord: String?
   /// The secret, for those who are to hide it.
   let secret: [UInt8]
+  /// The base64 that it stands in; nil where it stands as it is.
+  let run: [UInt8]?
 
   init(file: String, line: Int? = nil, _ placed: SecretScanner.Placed) {
     self.file = file
@@ -23,6 +25,7 @@ public struct SecretFind: Sendable, Equatable {
     place = placed.place.isEmpty ? nil : placed.place
     looksLike = placed.looksLike
     secret = placed.secret
+    run = placed.run
     // Of a short one nothing is shown: three of eight characters would be much.
     let shown = secret.count >= 12 ? secret.prefix(3) : []
     beginning = String(decoding: shown.map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)

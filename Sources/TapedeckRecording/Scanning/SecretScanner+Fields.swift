@@ -9,11 +9,16 @@ extension SecretScanner {
     var looksLike: String
     var name: [UInt8] = []
     var secret: [UInt8]
+    /// The base64 that it stands in.
+    var run: [UInt8]?
   }
 
   func placed(_ found: [Raw], in text: ArraySlice<UInt8>, at place: String) -> [Placed] {
-    found.map {
-      Placed(place: place, looksLike: $0.looksLike, name: Array($0.name), secret: Array(text[$0.range]))
+    found.map { raw in
+      let whole = Array(text[raw.range])
+      return Placed(
+        place: place, looksLike: raw.looksLike, name: Array(raw.name), secret: raw.encoded ?? whole,
+        run: raw.encoded == nil ? nil : whole)
     }
   }
 

@@ -12,6 +12,8 @@ struct SecretScanner: Sendable {
     var looksLike: String
     /// The name it stands under, where a name gave it away.
     var name: ArraySlice<UInt8> = []
+    /// The secret itself, where the range is that of base64 around it.
+    var encoded: [UInt8]?
   }
 
   /// How a value is named, as far as a name says that it is a secret.
@@ -51,8 +53,10 @@ struct SecretScanner: Sendable {
         continue
       }
       if index >= encodedEnd, LooseBase64.isDigit(byte) {
-        let run = text[index...].prefix(while: LooseBase64.isDigit)
-        encodedEnd = run.endIndex
+        let digits = text[index...].prefix(while: LooseBase64.isDigit)
+        encodedEnd = digits.endIndex
+        let padding = text[encodedEnd...].prefix((4 - digits.count % 4) % 4).prefix { $0 == UInt8(ascii: "=") }
+        let run = text[index..<padding.endIndex]
         if depth < Self.maximumDepth, let raw = encoded(run, depth: depth) { found.append(raw) }
       }
       index += 1
@@ -86,17 +90,12 @@ struct SecretScanner: Sendable {
   }
 
   private func encoded(_ run: ArraySlice<UInt8>, depth: Int) -> Raw? {
-    guard run.count >= Self.minimumEncodedBytes, let decoded = Self.decoded(run),
-      let inner = scan(decoded[...], depth: depth + 1).first
+    guard run.count >= Self.minimumEncodedBytes, let outer = EncodedText(run),
+      let inner = scan(outer.text[...], depth: depth + 1).first
     else { return nil }
-    return Raw(range: run.startIndex..<run.endIndex, looksLike: "\(inner.looksLike), in base64")
-  }
-
-  /// What base64 holds: text, or gzip with text in it.
-  private static func decoded(_ run: ArraySlice<UInt8>) -> [UInt8]? {
-    guard run.starts(with: "H4sI".utf8) else { return LooseBase64.decodedText(run) }
-    let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - run.count % 4) % 4)
-    return Base64.decode(Array(run) + padding).flatMap { BodyCoding.gzip.decoded($0[...]) }
+    return Raw(
+      range: run.startIndex..<run.endIndex, looksLike: "\(inner.looksLike), in base64",
+      encoded: Array(outer.text[inner.range]))
   }
 
   // MARK: Names

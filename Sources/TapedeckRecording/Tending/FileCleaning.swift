@@ -26,10 +26,7 @@ public struct FileCleaning: Sendable {
     }
     let memory = SecretMemory()
     for exchange in session?.exchanges ?? [] { _ = redaction.redacted(exchange.interaction, memory: memory) }
-    for find in scanner.finds(inForeign: source) {
-      let placeholder = RedactionPass(policy).placeholder(for: find.secret[...])
-      if let placeholder { memory.add(find.secret, placeholder) }
-    }
+    for find in scanner.finds(inForeign: source) { memory.add(find, policy, scanner) }
     let new = try hidden(source, memory, policy)
     if new != source.bytes { try ImportFile.replace(path, with: new) }
     let now = try ImportFile.read(path)
