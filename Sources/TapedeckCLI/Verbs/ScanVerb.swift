@@ -93,7 +93,9 @@ enum ScanVerb {
     if others > 0 { Terminal.out("\(HumanText.count(others, "other file")), no secrets\n") }
     for result in results where result.fix == nil && !result.unit.finds.isEmpty {
       let path = if case .part(let cassette) = result.unit.kind { cassette } else { result.unit.path }
-      Terminal.say(SecretAdvice.commands(result.unit.finds, path: path).joined(separator: "\n"))
+      let commands = SecretAdvice.commands(
+        result.unit.finds, path: path, hasRules: result.unit.kind != .file)
+      Terminal.say("about \(path):\n\(commands.joined(separator: "\n"))")
     }
   }
 

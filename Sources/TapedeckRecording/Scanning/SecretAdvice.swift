@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// What is said about finds in a cassette, with the commands that help.
 public enum SecretAdvice {
   private static let maximumListed = 10
@@ -14,14 +16,16 @@ public enum SecretAdvice {
   }
 
   /// Commands that hide what was found, now and from now on, or keep it, each with what it is for.
-  public static func commands(_ finds: [SecretFind], path: String) -> [String] {
-    let fix = "tapedeck scan \(path) --fix"
+  /// - Parameter hasRules: whether it is a cassette, which has rules to keep.
+  public static func commands(_ finds: [SecretFind], path: String, hasRules: Bool = true) -> [String] {
+    let scan = "tapedeck scan \(ShellWord.quoted(path))"
+    let fix = "\(scan) --fix"
     var commands = [(fix, "hides what was found")]
-    if let name = finds.lazy.compactMap(\.name).first {
+    if hasRules, let name = finds.lazy.compactMap(\.name).first {
       commands.append(("\(fix) --redact \(name)", "and from now on all that stands under that name"))
     }
     if let word = finds.lazy.compactMap(\.keepWord).first {
-      commands.append(("\(fix) --keep \(word)", "if that is no secret"))
+      commands.append(("\(hasRules ? fix : scan) --keep \(word)", "if that is no secret"))
     }
     let width = commands.map(\.0.utf8.count).max() ?? 0
     return commands.map { command, purpose in

@@ -21,6 +21,8 @@ struct SecretScanner: Sendable {
 
   private static let minimumEncodedBytes = 24
   private static let maximumDepth = 2
+  private static let minimumKeyBytes = 40
+  private static let maximumKeyBytes = 64 * 1024
   private let kept: [Glob]
   private let patterns: [[SecretPattern]]
 
@@ -55,7 +57,9 @@ struct SecretScanner: Sendable {
       if index >= encodedEnd, LooseBase64.isDigit(byte) {
         let digits = text[index...].prefix(while: LooseBase64.isDigit)
         encodedEnd = digits.endIndex
-        let padding = text[encodedEnd...].prefix((4 - digits.count % 4) % 4).prefix { $0 == UInt8(ascii: "=") }
+        let padding = text[encodedEnd...].prefix((4 - digits.count % 4) % 4).prefix {
+          $0 == UInt8(ascii: "=")
+        }
         let run = text[index..<padding.endIndex]
         if depth < Self.maximumDepth, let raw = encoded(run, depth: depth) { found.append(raw) }
       }
@@ -77,11 +81,27 @@ struct SecretScanner: Sendable {
     let candidates = patterns[Int(text[index])]
     guard !candidates.isEmpty, index == text.startIndex || !Self.isWord(text[index - 1]) else { return nil }
     for pattern in candidates {
-      guard let end = pattern.end(in: text, at: index) else { continue }
+      guard var end = pattern.end(in: text, at: index) else { continue }
+      if pattern.isOpening {
+        guard let keyEnd = Self.keyEnd(text, behind: end) else { continue }
+        end = keyEnd
+      }
       if keepsKind(of: text, at: index) { return nil }
       return Raw(range: index..<end, looksLike: pattern.looksLike)
     }
     return nil
+  }
+
+  /// Where a private key ends whose first line has been read; nil when no key follows, as in a text about them.
+  private static func keyEnd(_ text: ArraySlice<UInt8>, behind start: Int) -> Int? {
+    let window = text[start...].prefix(maximumKeyBytes)
+    if let closing = ByteSearch.first(Array("-----END ".utf8), in: window) {
+      let label = text[(closing + 9)...].prefix(64)
+      let dashes = ByteSearch.first(Array("-----".utf8), in: label)
+      return closing - start >= minimumKeyBytes ? dashes.map { $0 + 5 } ?? closing + 9 : nil
+    }
+    let key = window.prefix { Bytes.isSpace($0) || LooseBase64.isDigit($0) || "\\=:,".utf8.contains($0) }
+    return key.count >= minimumKeyBytes ? key.endIndex : nil
   }
 
   private func keepsKind(of text: ArraySlice<UInt8>, at index: Int) -> Bool {
@@ -122,14 +142,26 @@ struct SecretScanner: Sendable {
     let name = text[start..<end]
     if name.count < 2 { return .nothing }
     if keepsName(name) { return .kept(Self.value(text, from: mark + 1).endIndex) }
+    guard isFieldName(Array(name)) else { return .nothing }
     let naming = naming(name)
-    guard naming != .none else { return .nothing }
-    let value = Self.value(text, from: mark + 1)
-    // In a sentence a colon says little.
+    var value = Self.value(text, from: mark + 1)
+    switch FieldKind(name) {
+    case .cookie, .setCookie: value = value.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+    case .authorization, .challenge, .other: break
+    }
+    // In a sentence a colon says little, and in a program the right side of an assignment is not always a value.
     let isQuoted = value.startIndex > text.startIndex && "\"'`".utf8.contains(text[value.startIndex - 1])
-    let isSure = isQuoted || text[mark] == UInt8(ascii: "=")
-    guard isSecret(value, isSure ? naming : .likely) else { return .nothing }
+    let isSure = isQuoted || text[mark] == UInt8(ascii: "=") && !Self.isCode(text, value, behind: mark)
+    guard isSecret(value, isSure && naming != .none ? naming : .likely) else { return .nothing }
     return .secret(Raw(range: value.startIndex..<value.endIndex, looksLike: Self.named, name: name))
+  }
+
+  /// Whether an unquoted value is rather a name in a program: blanks before it, a bracket or a full stop behind a word.
+  private static func isCode(_ text: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, behind mark: Int) -> Bool
+  {
+    if value.startIndex > mark + 1 || text[..<mark].last == 0x20 { return true }
+    if value.endIndex < text.endIndex, "([{".utf8.contains(text[value.endIndex]) { return true }
+    return value.split(separator: UInt8(ascii: ".")).count > 1 && !value.contains(where: Bytes.isDigit)
   }
 
   static let named = "a value under the name of a secret"
