@@ -21,6 +21,7 @@ struct SecretScanner: Sendable {
 
   private static let minimumEncodedBytes = 24
   private static let maximumDepth = 2
+  private static let maximumValueBytes = 1024
   private static let minimumKeyBytes = 40
   private static let maximumKeyBytes = 64 * 1024
   private let kept: [Glob]
@@ -43,6 +44,7 @@ struct SecretScanner: Sendable {
     var found: [Raw] = []
     var index = text.startIndex
     var encodedEnd = index
+    var judged = Judged()
     while index < text.endIndex {
       let byte = text[index]
       if let end = Placeholder.end(in: text, at: index) {
@@ -65,7 +67,7 @@ struct SecretScanner: Sendable {
       }
       index += 1
       guard byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") else { continue }
-      switch assigned(text, at: index - 1) {
+      switch assigned(text, at: index - 1, &judged) {
       case .nothing: break
       case .kept(let end): index = max(index, end)
       case .secret(let raw):
@@ -128,8 +130,22 @@ struct SecretScanner: Sendable {
     case secret(Raw)
   }
 
+  /// How often a stretch without an end was taken for a value: `token=token=token=…` is not read again at every mark.
+  private struct Judged {
+    static let most = 8
+    var end = 0
+    var count = 0
+
+    func mayJudge(at mark: Int) -> Bool { mark >= end || count < Self.most }
+
+    mutating func note(_ value: ArraySlice<UInt8>) {
+      count = value.endIndex == end ? count + 1 : 1
+      end = value.endIndex
+    }
+  }
+
   /// The value behind a mark, if the word before it is a secret's name; the password behind `://`.
-  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int) -> Assignment {
+  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int, _ judged: inout Judged) -> Assignment {
     if text[mark...].starts(with: "://".utf8) {
       return password(text, at: mark + 3).map(Assignment.secret) ?? .nothing
     }
@@ -142,9 +158,10 @@ struct SecretScanner: Sendable {
     let name = text[start..<end]
     if name.count < 2 { return .nothing }
     if keepsName(name) { return .kept(Self.value(text, from: mark + 1).endIndex) }
-    guard isFieldName(Array(name)) else { return .nothing }
+    guard judged.mayJudge(at: mark), isFieldName(Array(name)) else { return .nothing }
     let naming = naming(name)
     var value = Self.value(text, from: mark + 1)
+    judged.note(value)
     switch FieldKind(name) {
     case .cookie, .setCookie: value = value.drop { $0 != UInt8(ascii: "=") }.dropFirst()
     case .authorization, .challenge, .other: break
@@ -167,7 +184,7 @@ struct SecretScanner: Sendable {
   static let named = "a value under the name of a secret"
 
   private static func value(_ text: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
-    var rest = text[start...].prefix(4096).drop { " \t\"'`\\".utf8.contains($0) }
+    var rest = text[start...].prefix(maximumValueBytes).drop { " \t\"'`\\".utf8.contains($0) }
     // A list of YAML, as other recorders write header values.
     if rest.first == 0x0A || rest.first == 0x0D {
       let item = rest.drop { $0 <= 0x20 }
@@ -202,8 +219,10 @@ struct SecretScanner: Sendable {
   /// Whether a value is one that must not be kept under such a name.
   func isSecret(_ value: ArraySlice<UInt8>, _ naming: Naming) -> Bool {
     guard naming != .none, !Self.isHidden(value), value.count >= 4 else { return false }
-    let flags = ["true", "false", "null", "none", "undefined"].map { Array($0.utf8) }
-    if flags.contains(value.map(Bytes.lowercased)) || Set(value).count < 3 { return false }
+    if value.count < 10, Self.flags.contains(value.map(Bytes.lowercased)) { return false }
+    // A mask like `****`, or two bytes in turns.
+    let other = value.first { $0 != value.first }
+    if !value.contains(where: { $0 != value.first && $0 != other }) { return false }
     if naming == .certain { return true }
     let digits = value.count { $0 &- 0x30 < 10 }
     let letters = value.count { ($0 | 0x20) &- 0x61 < 26 }
@@ -215,6 +234,8 @@ struct SecretScanner: Sendable {
       && !Self.isDate(value)
       && !Self.isName(value)
   }
+
+  private static let flags = ["true", "false", "null", "none", "undefined"].map { Array($0.utf8) }
 
   static func isHidden(_ value: ArraySlice<UInt8>) -> Bool {
     ByteSearch.first(Array("REDACTED:".utf8), in: value) != nil
