@@ -139,7 +139,7 @@ struct SecretScanner: Sendable {
     func mayJudge(at mark: Int) -> Bool { mark >= end || count < Self.most }
 
     mutating func note(_ value: ArraySlice<UInt8>) {
-      count = value.endIndex == end ? count + 1 : 1
+      count = value.startIndex < end ? count + 1 : 1
       end = value.endIndex
     }
   }
