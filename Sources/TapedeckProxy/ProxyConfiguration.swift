@@ -50,6 +50,8 @@ public struct ProxyConfiguration: Sendable {
   public var maxRecordedBodyBytes = 1 << 30
   /// Whether answers that name the origin are made to name us.
   public var rewritesOrigin = true
+  /// Whether texts that name the origin (and `Link`, `Refresh`) are made to name us too; only with `rewritesOrigin`.
+  public var rewritesBodies = false
   /// Routes that go before everything else.
   public var router = Router()
   public var log: ExchangeLog?

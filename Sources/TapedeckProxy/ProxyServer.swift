@@ -51,10 +51,14 @@ public final class ProxyServer: Sendable {
             tape: tape, upstream: client, liveRewriter: liveRewriter,
             replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
             missExplanation: missExplanation, explains: configuration.explains)
+          let tapeEnd: any Responder =
+            configuration.rewritesBodies
+            ? RewritingResponder(before: tapeResponder, live: liveRewriter, recorded: recording.rewriter)
+            : tapeResponder
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
-            RouteResponder(configuration.router, before: tapeResponder, loop: loop),
-            tapeResponder,
+            RouteResponder(configuration.router, before: tapeEnd, loop: loop),
+            tapeEnd,
           ])
           let policy = PolicyResponder(
             before: chain, logging: configuration.log == nil ? nil : tape.matcher.redaction)

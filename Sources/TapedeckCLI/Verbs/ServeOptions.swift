@@ -48,6 +48,8 @@ extension Option {
     help: "reach the origin through the proxy that the environment names")
   static let noRewrite = Option(
     name: "--no-rewrite", help: "leave Location and cookies that name the origin as they are")
+  static let rewriteBodies = Option(
+    name: "--rewrite-bodies", help: "turn the origin's address into ours in text bodies and Link too")
   static let threads = Option(name: "--threads", value: "N", help: "event loops (one per core)")
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
@@ -89,7 +91,7 @@ extension Option {
 
   static let serving: [Option] = [
     .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
-    .missStatus, .noRewrite, .maxBody, .maxConnections,
+    .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
     .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [

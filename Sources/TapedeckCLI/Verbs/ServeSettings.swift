@@ -85,6 +85,10 @@ struct ServeSettings {
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
     try readLimits(arguments)
     proxy.rewritesOrigin = !arguments.has(.noRewrite)
+    proxy.rewritesBodies = arguments.has(.rewriteBodies)
+    guard proxy.rewritesOrigin || !proxy.rewritesBodies else {
+      throw UsageError("--rewrite-bodies and --no-rewrite exclude each other; leave one of them out")
+    }
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
     if !arguments.has(.quiet), logsByItself || arguments.has(.logFormat) { proxy.log = LogLine.log(format) }
     proxy.notice = { Terminal.say($0) }
