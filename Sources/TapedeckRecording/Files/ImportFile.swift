@@ -18,11 +18,21 @@ enum ImportFile {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  static func read(_ path: String) throws(CassetteError) -> ImportSource {
+  private static func open(_ path: String) throws(CassetteError) -> OpenFile {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .failed("open", path) }
     let file = OpenFile(descriptor: descriptor, path: path)
     guard try file.status().isPlain else { throw .notAPlainFile(path: path) }
+    return file
+  }
+
+  /// As much of a file as tells what it is.
+  static func beginning(of path: String) throws(CassetteError) -> [UInt8] {
+    try open(path).bytes(at: 0, count: 64 * 1024)
+  }
+
+  static func read(_ path: String) throws(CassetteError) -> ImportSource {
+    let file = try open(path)
     guard try file.status().size <= CassetteLimits.importedBytes else {
       throw .overLimit(path: path, problem: "more than \(CassetteLimits.importedBytes) bytes in one file")
     }

@@ -41,7 +41,7 @@ extension ImportedSession {
     return try VCRReader.read(document, file: source.path)
   }
 
-  private static func beginsAsJSON(_ bytes: [UInt8]) -> Bool {
+  static func beginsAsJSON(_ bytes: [UInt8]) -> Bool {
     bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }.map { "{[".utf8.contains($0) } ?? false
   }
 
