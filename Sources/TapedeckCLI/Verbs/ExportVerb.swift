@@ -27,7 +27,7 @@ enum ExportVerb {
   static func run(_ arguments: Arguments) throws -> ExitCode {
     let name = try arguments.words("cassette", required: 1)[0]
     let format = try arguments.choice(.exportFormat, Format.self) ?? .har
-    let cassette = try Cassette.load(try CassettePath.resolve(name))
+    let cassette = try CassetteReading.load(name)
     guard let path = arguments[.output] else {
       try write(cassette, format) { Terminal.out($0) }
       return .good

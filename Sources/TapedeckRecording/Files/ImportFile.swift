@@ -10,8 +10,11 @@ enum ImportFile {
   /// Whether recording into a path would write a file of another tool: one that is there, or is to be called so.
   static func isMeant(by path: String) -> Bool {
     let kind = kind(of: path)
-    return kind == S_IFREG || kind == nil && path.hasSuffix(".har")
+    return kind == S_IFREG || kind == nil && isHAR(path)
   }
+
+  /// Whether a file is one by its name.
+  static func isHAR(_ path: String) -> Bool { path.hasSuffix(".har") || path.hasSuffix(".zhar") }
 
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
@@ -38,6 +41,21 @@ enum ImportFile {
     }
     return ImportSource(
       path: path, bytes: try file.contents(limit: CassetteLimits.importedBytes), folder: parent(of: path))
+  }
+
+  /// A file, out of the gzip or zlib that it is packed in as HAR allows (`.zhar`), and VCR's `.zz` is.
+  static func unpacked(_ path: String) throws(CassetteError) -> ImportSource {
+    var source = try read(path)
+    if source.bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      throw .packed(path: path, remedy: "unzip \(path)")
+    }
+    let isGzip = source.bytes.starts(with: [0x1F, 0x8B])
+    guard isGzip || ContentCoding.isZlib(source.bytes) else { return source }
+    guard let bytes = (isGzip ? BodyCoding.gzip : .deflate).decoded(source.bytes[...]) else {
+      throw .packed(path: path, remedy: isGzip ? "gunzip -c \(path)" : "zlib-flate -uncompress < \(path)")
+    }
+    source.bytes = bytes
+    return source
   }
 
   /// The mappings of a WireMock folder: it is given itself, or its `mappings`.
