@@ -113,7 +113,9 @@ public final class Interception: Sendable {
   }
 
   /// Requests of other kinds, like files, are only taken by routes that name them.
-  private func isOfTheWeb(_ request: Request) -> Bool { request.scheme == "http" || request.scheme == "https" }
+  private func isOfTheWeb(_ request: Request) -> Bool {
+    request.scheme == "http" || request.scheme == "https"
+  }
 
   private var seesEverything: Bool {
     state.withLock { state in

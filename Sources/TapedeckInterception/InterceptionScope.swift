@@ -12,7 +12,7 @@ struct InterceptionScope: Sendable {
   /// Nil when all numbers were taken.
   let number: Int?
 
-  static let count = 1024
+  static let count = 4096
   private static let table = Mutex(ScopeTable(count: count))
 
   static func enter(_ interception: Interception) -> InterceptionScope {

@@ -4,24 +4,24 @@ internal import FoundationNetworking
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// From a request to what the client hears. Everything here runs on the task's queue, but handlers: those that wait run
-/// in tasks of their own, the others on a thread of Dispatch, so that neither a test that blocks nor a handler that does
-/// holds up anyone else.
+/// From a request to what the client hears. Matching and handlers run elsewhere: those that wait in tasks of their own,
+/// the others on a thread of Dispatch, so that neither a test that blocks nor a handler that does holds up anyone else.
+/// What the client hears is said on the task's queue.
 extension Loading {
+  /// To be called elsewhere than on the task's queue: predicates run here.
   func ask(_ urlRequest: URLRequest, _ body: [UInt8], of interception: Interception) {
     let urlRequest = rules.prepared(urlRequest)
-    guard let request = Request(urlRequest, body: body) else { return fail(URLError(.badURL)) }
+    guard let request = Request(urlRequest, body: body) else { return onQueue { $0.fail(URLError(.badURL)) } }
     let asking = Asking(urlRequest: urlRequest, request: request, interception: interception)
     if let match = interception.routers.match(request) {
-      afterLatency(match) { $0.run(match, asking) }
+      wait(match.latencyNanoseconds) { $0.run(match, asking) }
     } else {
       answerUnmatched(asking, interception.unmatched)
     }
   }
 
-  private func afterLatency(_ match: RouteMatch, _ body: @escaping @Sendable (Loading) -> Void) {
-    let nanoseconds = match.latencyNanoseconds
-    if nanoseconds > 0 { onQueue(after: nanoseconds, body) } else { body(self) }
+  private func wait(_ nanoseconds: Int64, then body: @escaping @Sendable (Loading) -> Void) {
+    if nanoseconds > 0 { onQueue(after: nanoseconds, body) } else { onQueue(body) }
   }
 
   // MARK: A route
@@ -39,10 +39,9 @@ extension Loading {
       }
       stopWork = { task.cancel() }
     } else {
-      DispatchQueue.global().async { [self] in
-        guard !isStopped else { return }
+      elsewhere { loading in
         let outcome = Result { try asking.interception.run { try match.outcome() } }
-        onQueue { $0.deliver(Self.withoutErrors(outcome, match), match, asking) }
+        loading.onQueue { $0.deliver(Self.withoutErrors(outcome, match), match, asking) }
       }
     }
   }
@@ -78,9 +77,11 @@ extension Loading {
 
   private func answerUnmatched(_ asking: Asking, _ policy: UnmatchedPolicy) {
     switch policy {
-    case .passThrough: passOn(asking)
-    case .fail: end(asking, .unmatched, .unanswerable(asking.unmatched.description))
-    case .answer(let response): deliver(asking.answer(response), asking, .unmatched)
+    case .passThrough: onQueue { $0.passOn(asking) }
+    case .fail: onQueue { $0.end(asking, .unmatched, .unanswerable(asking.unmatched.description)) }
+    case .answer(let response):
+      let answer = asking.answer(response)
+      onQueue { $0.deliver(answer, asking, .unmatched) }
     case .decide(let decide): answerUnmatched(asking, decide(asking.unmatched))
     }
   }
@@ -182,7 +183,7 @@ extension Loading {
       guard let next else { return otherwise(loading) }
       asking.note(source, .status(head.status))
       let keepsBody = next.httpMethod == asking.urlRequest.httpMethod
-      loading.ask(next, keepsBody ? asking.request.http.body : [], of: asking.interception)
+      loading.elsewhere { $0.ask(next, keepsBody ? asking.request.http.body : [], of: asking.interception) }
     }
     return true
   }
@@ -196,7 +197,8 @@ extension Loading {
       let response = HTTPURLResponse(head, of: url)
     else { return follow(self, next) }
     session.delegateQueue.addOperation { [self] in
-      delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) { next in
+      delegate.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: next) {
+        next in
         self.onQueue { follow($0, next) }
       }
     }

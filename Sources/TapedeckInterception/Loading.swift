@@ -43,7 +43,8 @@ final class Loading: @unchecked Sendable {
 
   func start(_ interception: Server.StartingInterception) {
     switch interception {
-    case .lost(let reason): onQueue { $0.fail(.unanswerable("\($0.request.url?.absoluteString ?? ""): \(reason)")) }
+    case .lost(let reason):
+      onQueue { $0.fail(.unanswerable("\($0.request.url?.absoluteString ?? ""): \(reason)")) }
     case .found(let interception):
       guard !(task is URLSessionDownloadTask) else { return onQueue { $0.fail(.downloadUnanswerable) } }
       onQueue { loading in
@@ -75,16 +76,31 @@ final class Loading: @unchecked Sendable {
     }
   }
 
+  /// Runs what may wait, or is not ours, on a thread of its own: underneath, the queues of all tasks of all sessions
+  /// are one, and what waits there makes everyone wait.
+  func elsewhere(_ body: @escaping @Sendable (Loading) -> Void) {
+    DispatchQueue.global().async { [self] in if !isStopped { body(self) } }
+  }
+
   // MARK: The body of the request
 
   private func readBody(for interception: Interception) {
-    let body =
-      internals.body ?? RequestBody(request.httpBody) ?? RequestBody(request.httpBodyStream) ?? streamOfDelegate
-    switch body {
-    case nil: ask(request, [], of: interception)
-    case .data(let data): ask(request, Array(data), of: interception)
-    case .some(let body): readElsewhere(HandedOver(body: body), for: interception)
+    let body = internals.body ?? RequestBody(request.httpBody) ?? RequestBody(request.httpBodyStream)
+    let handed = HandedOver(body: body)
+    elsewhere { loading in
+      do {
+        let bytes = try (handed.body ?? loading.streamOfDelegate)?.read() ?? []
+        loading.ask(loading.request, bytes, of: interception)
+      } catch {
+        let reason = URLError(.requestBodyStreamExhausted, userInfo: [NSUnderlyingErrorKey: error])
+        loading.onQueue { $0.fail(reason) }
+      }
     }
+  }
+
+  /// A body that one thread hands over to another and touches no more.
+  private struct HandedOver: @unchecked Sendable {
+    let body: RequestBody?
   }
 
   /// The body of an upload task that was made without one.
@@ -92,30 +108,12 @@ final class Loading: @unchecked Sendable {
     guard let task = task as? URLSessionUploadTask, let session = internals.session,
       let delegate = (task.delegate ?? session.delegate) as? any URLSessionTaskDelegate
     else { return nil }
-    let given = Mutex<HandedOver?>(nil)
+    let given = Mutex(HandedOver(body: nil))
     delegate.urlSession(session, task: task) { stream in
-      let handed = RequestBody(stream).map { HandedOver(body: $0) }
+      let handed = HandedOver(body: RequestBody(stream))
       given.withLock { $0 = handed }
     }
-    return given.withLock { $0?.body }
-  }
-
-  /// A body that one thread hands over to another and touches no more.
-  private struct HandedOver: @unchecked Sendable {
-    let body: RequestBody
-  }
-
-  private func readElsewhere(_ handed: HandedOver, for interception: Interception) {
-    DispatchQueue.global().async { [self] in
-      let bytes = Result { try handed.body.read() }
-      onQueue { loading in
-        switch bytes {
-        case .success(let bytes): loading.ask(loading.request, bytes, of: interception)
-        case .failure(let error):
-          loading.fail(URLError(.requestBodyStreamExhausted, userInfo: [NSUnderlyingErrorKey: error]))
-        }
-      }
-    }
+    return given.withLock { $0.body }
   }
 
   // MARK: What the client hears

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
@@ -14,6 +15,7 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
 
   private let tell: @Sendable (Event) -> Void
   private let session = Mutex<URLSession?>(nil)
+  private let isCancelled = Atomic<Bool>(false)
 
   private init(_ tell: @escaping @Sendable (Event) -> Void) { self.tell = tell }
 
@@ -22,21 +24,32 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     _ request: URLRequest, like session: URLSession?, _ tell: @escaping @Sendable (Event) -> Void
   ) -> RealNetwork {
     let asked = RealNetwork(tell)
-    let plain = URLSessionConfiguration.ephemeral
-    let configuration = (session?.configuration.copy() as? URLSessionConfiguration) ?? plain
-    configuration.protocolClasses = plain.protocolClasses
-    let own = URLSession(configuration: configuration, delegate: asked, delegateQueue: nil)
-    asked.session.withLock { $0 = own }
-    own.dataTask(with: request).resume()
-    own.finishTasksAndInvalidate()
+    // The queues of all sessions are one underneath, and making a task waits for it: never do that on a task's queue.
+    DispatchQueue.global().async { asked.start(request, like: session) }
     return asked
   }
 
-  func cancel() {
-    session.withLock { session in
-      session?.invalidateAndCancel()
-      session = nil
+  private func start(_ request: URLRequest, like session: URLSession?) {
+    let plain = URLSessionConfiguration.ephemeral
+    let configuration = (session?.configuration.copy() as? URLSessionConfiguration) ?? plain
+    configuration.protocolClasses = plain.protocolClasses
+    let own = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    let isWanted = self.session.withLock { session in
+      guard !isCancelled.load(ordering: .acquiring) else { return false }
+      session = own
+      return true
     }
+    if isWanted { own.dataTask(with: request).resume() }
+    own.finishTasksAndInvalidate()
+  }
+
+  func cancel() {
+    isCancelled.store(true, ordering: .releasing)
+    let running = session.withLock { session in
+      defer { session = nil }
+      return session
+    }
+    if let running { DispatchQueue.global().async { running.invalidateAndCancel() } }
   }
 
   /// The whole answer.
@@ -74,6 +87,8 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    // Its session ends by itself now.
+    self.session.withLock { $0 = nil }
     tell(.end(error.map { $0 as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: $0]) }))
   }
 

@@ -3,7 +3,8 @@ internal import FoundationNetworking
 /// Takes the requests of the run with its number.
 final class ScopedServer<Slot: SlotNumber>: Server {
   override class func canInit(with request: URLRequest) -> Bool {
-    guard let scope = Interception.scope, scope.number == Slot.number, scope.interception.takes(request) else {
+    guard let scope = Interception.scope, scope.number == Slot.number, scope.interception.takes(request)
+    else {
       return false
     }
     return scope.mayStart()

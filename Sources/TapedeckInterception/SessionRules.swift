@@ -27,7 +27,8 @@ struct SessionRules {
 
   /// Keeps the cookies of an answer, each with its own line.
   func keepCookies(_ lines: [String], of request: URLRequest) {
-    guard request.httpShouldHandleCookies, let url = request.url, let storage = configuration?.httpCookieStorage
+    guard request.httpShouldHandleCookies, let url = request.url,
+      let storage = configuration?.httpCookieStorage
     else { return }
     let cookies = lines.flatMap {
       HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": $0], for: url)

@@ -17,7 +17,9 @@ private let doors: [String: Set<String>] = [
   "TapedeckInterception": [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
-  "Tapedeck": ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+  "Tapedeck": [
+    "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+  ],
   "TapedeckCLI": [
     "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc", "Synchronization",
   ],

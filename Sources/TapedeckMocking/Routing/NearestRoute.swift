@@ -20,7 +20,8 @@ struct NearestRoute {
       isMethod ? nil : "its method is another",
     ].compactMap { $0 }
     let reason =
-      differences.isEmpty ? "its query, header fields or predicate want more" : differences.joined(separator: ", ")
+      differences.isEmpty
+      ? "its query, header fields or predicate want more" : differences.joined(separator: ", ")
     let base = router.baseURL.isEmpty ? "" : " below \(router.baseURL)"
     description = "\(route.description)\(base) (\(reason))"
   }
