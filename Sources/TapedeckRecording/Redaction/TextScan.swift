@@ -4,21 +4,20 @@
 /// or inside base64. How far it looks ahead or back from any one place is bounded, so no text takes more than its share
 /// of time.
 struct TextScan {
-  private static let maximumNameBytes = 80
-  private static let maximumValueBytes = 16 * 1024
-  private static let maximumTagBytes = 2048
+  static let maximumNameBytes = 80
+  static let maximumValueBytes = 16 * 1024
   private static let maximumAuthorityBytes = 16 * 1024
   /// The shortest base64 that is looked into; it holds 18 bytes.
   private static let minimumEncodedBytes = 24
-  private static let maximumDepth = 2
+  static let maximumDepth = 2
   /// The shortest run of letters, digits, `_` and `-` in any secret that is known by its looks: PEM's `-----BEGIN`.
   private static let minimumWordBytes = 10
 
-  private let pass: RedactionPass
-  private let text: ArraySlice<UInt8>
+  let pass: RedactionPass
+  let text: ArraySlice<UInt8>
   private let depth: Int
-  private var edits = TextEdits()
-  private var index: Int
+  var edits = TextEdits()
+  var index: Int
   /// Behind the last run of base64 that was looked into.
   private var encodedEnd: Int
   /// Behind the last run of percent-encoded text that was looked into, and the last secret.
@@ -81,7 +80,7 @@ struct TextScan {
     index = max(index, range.upperBound)
   }
 
-  private func byte(at index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
+  func byte(at index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
 
   // MARK: Looks
 
@@ -200,7 +199,7 @@ struct TextScan {
   }
 
   /// Whether this is a field whose values have a form of their own.
-  private func isField(_ name: ArraySlice<UInt8>) -> Bool {
+  func isField(_ name: ArraySlice<UInt8>) -> Bool {
     if case .other = FieldKind(name) { return false }
     return true
   }
@@ -348,61 +347,5 @@ struct TextScan {
   /// What stands for a password where the user's name is the token.
   private static func isFiller(_ password: ArraySlice<UInt8>) -> Bool {
     password.elementsEqual("x-oauth-basic".utf8) || password.elementsEqual("x".utf8)
-  }
-
-  // MARK: Markup
-
-  /// `<Password>…</Password>`, and the `value` of an element whose `name` is a secret's.
-  private mutating func readTag() {
-    let start = index + 1
-    index = start
-    guard let first = byte(at: start), Bytes.isLetter(first) else { return }
-    let name = text[start...].prefix(Self.maximumNameBytes).prefix {
-      Bytes.isWord($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-    }
-    if byte(at: name.endIndex) == UInt8(ascii: ">") { return readContent(of: name) }
-    let tag = text[name.endIndex...].prefix(Self.maximumTagBytes).prefix {
-      $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "<")
-    }
-    readAttributes(tag)
-  }
-
-  private mutating func readContent(of name: ArraySlice<UInt8>) {
-    index = name.endIndex + 1
-    let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
-    guard pass.policy.hasNameRules || SecretNames.mayBeSecret(local) || isField(local) else { return }
-    var content = text[index...].prefix(Self.maximumValueBytes)
-    let cdata = Array("<![CDATA[".utf8)
-    if content.starts(with: cdata) {
-      content = content.dropFirst(cdata.count).prefix { $0 != UInt8(ascii: "]") }
-    } else {
-      content = content.prefix { $0 != UInt8(ascii: "<") }
-    }
-    while let first = content.first, Bytes.isSpace(first) { content = content.dropFirst() }
-    while let last = content.last, Bytes.isSpace(last) { content = content.dropLast() }
-    let verdict = pass.policy.verdict(on: local, in: .member)
-    let found = pass.edits(of: content, named: local, verdict: verdict, depth: Self.maximumDepth)
-    edits.add(found)
-    if verdict == .keep || !found.isEmpty { index = content.endIndex }
-  }
-
-  private mutating func readAttributes(_ tag: ArraySlice<UInt8>) {
-    guard let name = Self.attribute(["name", "id", "key"], in: tag), !name.isEmpty,
-      let value = Self.attribute(["value", "content"], in: tag),
-      pass.policy.hasNameRules || SecretNames.mayBeSecret(text[name]) || isField(text[name])
-    else { return }
-    let verdict = pass.policy.verdict(on: text[name], in: .member)
-    edits.add(pass.edits(of: text[value], named: text[name], verdict: verdict, depth: Self.maximumDepth))
-  }
-
-  /// The value of the first of these attributes.
-  private static func attribute(_ names: [String], in tag: ArraySlice<UInt8>) -> Range<Int>? {
-    for name in names {
-      for range in ByteSearch.all(Array("\(name)=".utf8), in: tag)
-      where range.lowerBound > tag.startIndex && Bytes.isSpace(tag[range.lowerBound - 1]) {
-        return value(in: tag, from: range.upperBound)
-      }
-    }
-    return nil
   }
 }
