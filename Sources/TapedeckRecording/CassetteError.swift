@@ -35,7 +35,7 @@ public enum CassetteError: Error, Equatable, Sendable {
   case invalidYAML(file: String, line: Int, column: Int, problem: String)
   /// A file that is none of those that can be read.
   case unknownFormat(path: String)
-  /// An archive that holds a file, and is not unpacked here.
+  /// An archive that holds a file, or a packed file that cannot be unpacked here.
   case packed(path: String, remedy: String)
 }
 

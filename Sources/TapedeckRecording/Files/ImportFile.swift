@@ -10,19 +10,32 @@ enum ImportFile {
   /// Whether recording into a path would write a file of another tool: one that is there, or is to be called so.
   static func isMeant(by path: String) -> Bool {
     let kind = kind(of: path)
-    return kind == S_IFREG || kind == nil && path.hasSuffix(".har")
+    return kind == S_IFREG || kind == nil && isHAR(path)
   }
+
+  /// Whether a file is one by its name.
+  static func isHAR(_ path: String) -> Bool { path.hasSuffix(".har") || path.hasSuffix(".zhar") }
 
   private static func kind(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  static func read(_ path: String) throws(CassetteError) -> ImportSource {
+  private static func open(_ path: String) throws(CassetteError) -> OpenFile {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .failed("open", path) }
     let file = OpenFile(descriptor: descriptor, path: path)
     guard try file.status().isPlain else { throw .notAPlainFile(path: path) }
+    return file
+  }
+
+  /// As much of a file as tells what it is.
+  static func beginning(of path: String) throws(CassetteError) -> [UInt8] {
+    try open(path).bytes(at: 0, count: 64 * 1024)
+  }
+
+  static func read(_ path: String) throws(CassetteError) -> ImportSource {
+    let file = try open(path)
     guard try file.status().size <= CassetteLimits.importedBytes else {
       throw .overLimit(path: path, problem: "more than \(CassetteLimits.importedBytes) bytes in one file")
     }
@@ -51,6 +64,21 @@ enum ImportFile {
       try? directory.remove(temporary)
       throw error
     }
+  }
+
+  /// A file, out of the gzip or zlib that it is packed in as HAR allows (`.zhar`), and VCR's `.zz` is.
+  static func unpacked(_ path: String) throws(CassetteError) -> ImportSource {
+    var source = try read(path)
+    if source.bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      throw .packed(path: path, remedy: "unzip \(path)")
+    }
+    let isGzip = source.bytes.starts(with: [0x1F, 0x8B])
+    guard isGzip || ContentCoding.isZlib(source.bytes) else { return source }
+    guard let bytes = (isGzip ? BodyCoding.gzip : .deflate).decoded(source.bytes[...]) else {
+      throw .packed(path: path, remedy: isGzip ? "gunzip -c \(path)" : "zlib-flate -uncompress < \(path)")
+    }
+    source.bytes = bytes
+    return source
   }
 
   /// The mappings of a WireMock folder: it is given itself, or its `mappings`.
