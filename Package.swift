@@ -66,7 +66,10 @@ let package = Package(
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
         "TapedeckMocking",
       ]),
-    room("Tapedeck", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
+    room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
+    room(
+      "Tapedeck",
+      ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
     .executableTarget(
       name: "TapedeckCLI",
       dependencies: ["NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
@@ -81,6 +84,7 @@ let package = Package(
     tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),

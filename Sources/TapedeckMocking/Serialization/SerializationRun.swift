@@ -88,6 +88,16 @@ struct SerializationRun {
     }
   }
 
+  /// What `write` writes, taken out again; nil when there was nothing to say.
+  mutating func captured(
+    _ write: (inout SerializationRun) throws(SerializationError) -> Bool
+  ) throws(SerializationError) -> [UInt8]? {
+    let start = out.count
+    guard try write(&self) else { return nil }
+    defer { out.removeLast(out.count - start) }
+    return Array(out[start...])
+  }
+
   /// Writes properties as an object. Of two with one name the later one stays.
   mutating func writeObject(_ properties: [Property]) throws(SerializationError) {
     let names = properties.map { keys?.transform($0.name) ?? $0.name }
