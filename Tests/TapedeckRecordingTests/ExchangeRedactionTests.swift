@@ -195,6 +195,13 @@ private func body(_ interaction: Interaction) -> String {
     #expect(redaction.redacted(original).0.request.targetText == "/x/\(placeholder(secret))/end")
   }
 
+  @Test func aNumberThatOnlyKeepsARequestFromHappeningTwiceStays() {
+    let original = exchange(
+      "POST", headers: [("Content-Type", "application/json")],
+      sends: Array(#"{"ClientRequestToken": "2075162c-6f8a-47ac-9d6c-65ac162ececd"}"#.utf8))
+    #expect(redaction.redacted(original).0 == original)
+  }
+
   @Test func aFilesPathIsNoKey() {
     let original = exchange("GET", "/get?key=photos/2026/451225/img_6784.jpeg")
     #expect(redaction.redacted(original).0 == original)

@@ -39,6 +39,9 @@ enum SecretNames {
     guard let last = words.last else { return .none }
     if isAbout(words, last) { return .none }
     if words.contains(where: isStrong) { return .strong }
+    if words.suffix(3) == ["client", "request", "token"] || words.suffix(2) == ["idempotency", "token"] {
+      return .none
+    }
     for (first, second) in zip(words, words.dropFirst()) {
       if second == "token", strongTokens.contains(first) { return .strong }
       if second == "token", cursors.contains(first) { return .none }
