@@ -44,7 +44,8 @@ struct CurlAnswers {
   private func groups(_ asked: [PlannedRequest]) -> [[PlannedRequest]] {
     var groups: [[PlannedRequest]] = []
     for one in asked {
-      let index = asksUnsafe ? groups.indices.last : groups.indices.first { groups[$0][0].origin == one.origin }
+      let index =
+        asksUnsafe ? groups.indices.last : groups.indices.first { groups[$0][0].origin == one.origin }
       if let index, groups[index][0].origin == one.origin {
         groups[index].append(one)
       } else {

@@ -69,7 +69,8 @@ enum YAMLWriter {
     }
     let words = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
     let isTaken = words.contains { name.map(Bytes.lowercased).elementsEqual($0.utf8) }
-    return isWord && !isTaken && name.first.map { $0 != UInt8(ascii: "-") } == true ? .plain(name) : .text(name)
+    return isWord && !isTaken && name.first.map { $0 != UInt8(ascii: "-") } == true
+      ? .plain(name) : .text(name)
   }
 
   /// YAML 1.2 §5.7, in the escapes that 1.1 has too.
