@@ -18,8 +18,8 @@ enum YAMLWriter {
         writeNested(member.value, level: level, to: &out)
       }
     case .list(let items) where !items.isEmpty:
-      for item in items {
-        indent(level, &out)
+      for (index, item) in items.enumerated() {
+        if index > 0 || !isItem { indent(level, &out) }
         out += "- ".utf8
         write(item, level: level + 1, isItem: true, to: &out)
       }
