@@ -13,7 +13,8 @@ extension Option {
     name: "--upstream", value: "URL", help: "the origin that the cassette shall name (that of most exchanges)"
   )
   static let strictImport = Option(
-    name: "--strict", help: "exit with 4 if anything could not be carried over")
+    name: "--strict",
+    help: "exit with 4 if anything could not be carried over, and write nothing that holds a secret")
 }
 
 extension Verb {
@@ -65,6 +66,9 @@ enum ImportVerb {
       return .failure
     }
     tell(result, session, found: found, path: path)
+    if !result.report.finds.isEmpty {
+      Terminal.say("warning: \(SecretAdvice.warning(result.report.finds, path: path))")
+    }
     let isComplete = !session.notes.contains { $0.severity != .changed }
     return arguments.has(.strictImport) && !isComplete ? .strictness : .good
   }
@@ -127,7 +131,8 @@ enum ImportVerb {
     defer { progress.finish() }
     return try session.record(
       into: path, upstream: arguments[.importUpstream], match: try arguments.match(),
-      redaction: try arguments.redaction()
+      redaction: try arguments.redaction(),
+      secrets: Terminal.isCI || arguments.has(.strictImport) ? .refuse : .tell
     ) { progress.set($0, of: session.exchanges.count) }
   }
 

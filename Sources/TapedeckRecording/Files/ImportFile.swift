@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files of other tools on the disk: they are read and never written.
+/// Files of other tools on the disk. They are read, and replaced only where somebody asks for that.
 enum ImportFile {
   /// Whether there is a plain file, or a link to one, so that it is no cassette directory.
   static func isThere(_ path: String) -> Bool { kind(of: path) == S_IFREG }
@@ -41,6 +41,29 @@ enum ImportFile {
     }
     return ImportSource(
       path: path, bytes: try file.contents(limit: CassetteLimits.importedBytes), folder: parent(of: path))
+  }
+
+  /// Gives a file new content, at once and with the rights it had; a link to it stays one.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(CassetteError) {
+    guard let resolved = realpath(path, nil) else { throw .failed("find", path) }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw .failed("examine", path) }
+    let directory = try CassetteDirectory(opening: parent(of: path))
+    let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
+    let temporary = ".\(name).\(getpid()).tmp"
+    do throws(CassetteError) {
+      let file = try directory.createFile(temporary)
+      guard fchmod(file.descriptor, status.st_mode & 0o7777) == 0 else { throw .failed("write", path) }
+      try file.write(bytes)
+      try file.sync()
+      try directory.rename(temporary, to: name)
+      try directory.sync()
+    } catch {
+      try? directory.remove(temporary)
+      throw error
+    }
   }
 
   /// A file, out of the gzip or zlib that it is packed in as HAR allows (`.zhar`), and VCR's `.zz` is.

@@ -26,14 +26,17 @@ struct TidyPlan: Equatable {
   ///   - removing: names of files that are to go.
   ///   - followsKeys: whether every file gets the name that follows from its request, and not only those beside which
   ///     one was removed a number without a gap.
-  init(_ files: [File], removing: Set<String> = [], followsKeys: Bool) {
+  ///   - changed: files whose request is another now: they, and the other answers to it, get names that follow from it.
+  init(_ files: [File], removing: Set<String> = [], followsKeys: Bool, changed: Set<String> = []) {
     removals = files.map(\.name).filter(removing.contains)
     let kept = files.filter { !removing.contains($0.name) }
     let groups = Dictionary(grouping: kept, by: \.digest).sorted { $0.key < $1.key }
     var owners = Self.owners(groups)
     let users = Dictionary(grouping: Set(kept.map { StemUse($0) }), by: \.stem)
     let touched = Set(files.filter { removing.contains($0.name) }.map(\.digest))
-    for (digest, files) in groups where followsKeys || touched.contains(digest) {
+    for (digest, files) in groups {
+      let followsKeys = followsKeys || files.contains { changed.contains($0.name) }
+      guard followsKeys || touched.contains(digest) else { continue }
       let ordered = files.sorted { $0.rank < $1.rank }
       let present = CassetteNames.parse(ordered[0].name).stem
       let staysPut = !followsKeys && users[present]?.count == 1
