@@ -176,6 +176,21 @@ def test_vcrpy_replays_our_export(files, exported, tmp_path):
             assert played.play_count == (1 if parts else len(session.SESSION) - 1)
 
 
+def test_vcrpy_gives_every_client_the_content_of_a_compressed_body(files, exported, tmp_path):
+    import http.client
+    import requests
+    import vcr
+    base = json.loads((exported / "cassette" / "cassette.json").read_text())["upstream"]
+    for target in ("/gzip", "/deflate"):
+        content = session.decoded(session.said("GET", target, None, 0)[2], target[1:].encode())
+        with vcr.use_cassette(str(files["vcrpy"][0]), record_mode="none", allow_playback_repeats=True):
+            line = http.client.HTTPConnection(base.partition("//")[2])
+            line.request("GET", target)
+            plain = line.getresponse()
+            assert (plain.read(), plain.getheader("Content-Encoding")) == (content, None)
+            assert requests.get(base + target).content == content
+
+
 RUBY = r"""
 require 'vcr'; require 'webmock'; require 'net/http'; require 'json'
 base, file, asked = ARGV[0], ARGV[1], JSON.parse(File.read(ARGV[2]))
