@@ -53,6 +53,7 @@ enum ImportVerb {
     guard let name = arguments[.cassette] else { throw UsageError("import needs --cassette NAME") }
     let path = try CassettePath.resolve(name)
     try checkUpstream(arguments[.importUpstream])
+    let answers = try CurlAnswers(arguments)
     var files = try read(arguments)
     let found = files.session.exchanges.count + files.planned.count
     try keepOnly(arguments.all(.only), of: &files)
@@ -60,7 +61,7 @@ enum ImportVerb {
     // What the user got wrong is found before anybody is asked.
     let matcher = try session.matcher(for: path, match: arguments.match())
     _ = try arguments.redaction()
-    try CurlAnswers(arguments).ask(files.planned, for: &session)
+    try answers.ask(files.planned, for: &session)
     session.settleOrigins(by: matcher)
     let result = try record(session, into: path, arguments)
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
