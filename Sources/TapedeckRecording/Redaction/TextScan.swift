@@ -316,7 +316,14 @@ struct TextScan {
   }
 
   private static func endsValue(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || byte == 0x7F || "&;,\"'`<>()[]{}|\\".utf8.contains(byte)
+    switch byte {
+    case ...0x20, 0x7F, UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: ","), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "("),
+      UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"), UInt8(ascii: "}"),
+      UInt8(ascii: "|"), UInt8(ascii: "\\"):
+      true
+    default: false
+    }
   }
 
   // MARK: URLs
@@ -326,7 +333,7 @@ struct TextScan {
     let start = index + 3
     index = start
     let authority = text[start...].prefix(Self.maximumAuthorityBytes).prefix {
-      $0 > 0x20 && !"/?#\"'<>\\`,;(){}[]|".utf8.contains($0)
+      !Self.endsAuthority($0)
     }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return }
     let hidden = Placeholder.end(in: text, at: start) ?? start
@@ -336,6 +343,13 @@ struct TextScan {
     if SecretValue.isSecret(user, under: isNamed ? .maybe : .likely) { hidePart(user) }
     if isNamed { hidePart(password) }
     index = at
+  }
+
+  private static func endsAuthority(_ byte: UInt8) -> Bool {
+    switch byte {
+    case ...0x20, UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
+    default: byte != UInt8(ascii: "&") && byte != 0x7F && endsValue(byte)
+    }
   }
 
   private mutating func hidePart(_ part: ArraySlice<UInt8>) {
