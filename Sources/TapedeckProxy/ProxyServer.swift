@@ -148,8 +148,8 @@ private struct Recording {
     do {
       if mode.consultsCassette {
         try recording.load(
-          directory, match: configuration.match, rewritesOrigin: configuration.rewritesOrigin,
-          mayBeAbsent: mode != .none && upstream != nil)
+          directory, match: configuration.match, progress: configuration.loadingProgress,
+          rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
       }
       if mode == .once, recording.cassette == nil {
         recording.recorder = try recorder(directory, configuration, upstream)
@@ -185,10 +185,13 @@ private struct Recording {
   private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
 
   private mutating func load(
-    _ directory: String, match: MatchSpec?, rewritesOrigin: Bool, mayBeAbsent: Bool
+    _ directory: String, match: MatchSpec?, progress: @escaping @Sendable (Int, Int) -> Void,
+    rewritesOrigin: Bool, mayBeAbsent: Bool
   ) throws {
     do {
-      let cassette = try Cassette.load(directory, match: match) { interaction, upstream in
+      let cassette = try Cassette.load(
+        directory, match: match, reading: .whenAsked, progress: progress
+      ) { interaction, upstream in
         Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
       }
       self.cassette = cassette

@@ -31,7 +31,7 @@ public final class Cassette: Sendable {
     self.recordedRules = recordedRules
     self.answers = Self.listed(answers)
     self.warnings = warnings
-    links = SecretLinks { answers.map(\.interaction.request) }
+    links = SecretLinks { answers.map(\.recorded.request) }
     sequences = Dictionary(grouping: answers, by: \.key).mapValues { RecordedSequence(Self.ordered($0)) }
   }
 
@@ -56,7 +56,7 @@ public final class Cassette: Sendable {
     }
     var recordedAt: [String: Int] = [:]
     for (name, answer) in zip(names, answers) {
-      let time = answer.interaction.volatile.recordedAtMilliseconds ?? .max
+      let time = answer.recordedAtMilliseconds ?? .max
       recordedAt[name.stem] = min(recordedAt[name.stem] ?? .max, time)
     }
     return answers.indices.sorted { left, right in

@@ -15,7 +15,7 @@ struct JournalOverlay {
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
       let stored = try reader.interaction(
         entry.record.tree, name: CassetteNames.journal, at: entry.place, bytes: entry.count)
-      try load.add(stored)
+      try load.add(bytes: stored.bytes)
       recorded.append(stored)
       recordings.append(
         SealPlan.Recording(
@@ -31,20 +31,19 @@ struct JournalOverlay {
   var isEmpty: Bool { recorded.isEmpty }
 
   /// Replaces and adds what the journal holds, in the order of the names.
-  func apply(to stored: inout [StoredInteraction]) {
+  func apply(to loaded: inout [LoadedAnswer]) {
     guard !isEmpty else { return }
     let plan = SealPlan(
-      existing: stored.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) },
+      existing: loaded.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) },
       recordings: recordings,
       isReplacing: header?.isReplacing ?? false)
     let hidden = Set(plan.names).union(plan.removals)
-    stored.removeAll { hidden.contains($0.name) }
-    for (name, interaction) in zip(plan.names, recorded) {
-      var named = interaction
+    loaded.removeAll { hidden.contains($0.name) }
+    for (name, stored) in zip(plan.names, recorded) {
+      var named = LoadedAnswer(stored)
       named.name = name
-      named.ordinal = CassetteNames.parse(name).ordinal
-      stored.append(named)
+      loaded.append(named)
     }
-    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    loaded.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 }
