@@ -58,7 +58,19 @@ extension JSONReader {
   package mutating func take(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - index >= count else { return false }
-    for offset in 0..<count where bytes[index + offset] != text.utf8Start[offset] { return false }
+    let expected = UnsafeRawBufferPointer(start: text.utf8Start, count: count)
+    var offset = 0
+    while offset + 8 <= count {
+      guard
+        bytes.loadUnaligned(fromByteOffset: index + offset, as: UInt64.self)
+          == expected.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      else { return false }
+      offset += 8
+    }
+    while offset < count {
+      guard bytes[index + offset] == expected[offset] else { return false }
+      offset += 1
+    }
     index += count
     return true
   }

@@ -5,7 +5,8 @@ import Synchronization
 final class AnswerLoad: Sendable {
   private struct State {
     /// By the number of the block.
-    var blocks: [[LoadedAnswer]]
+    var blocks: [[RecordedAnswer]]
+    var load: CassetteLoad
     /// What went wrong first, in the order of the names.
     var failure: (block: Int, error: CassetteError)?
   }
@@ -15,50 +16,54 @@ final class AnswerLoad: Sendable {
   private let names: [String]
   private let directory: CassetteDirectory
   private let matcher: RequestMatcher
+  private let maker: AnswerMaker
   private let progress: @Sendable (_ done: Int, _ total: Int) -> Void
   private let nextBlock = Atomic<Int>(0)
   private let done = Atomic<Int>(0)
   private let state: Mutex<State>
 
   init(
-    _ names: [String], of directory: CassetteDirectory, matcher: RequestMatcher,
+    _ names: [String], of directory: CassetteDirectory, matcher: RequestMatcher, maker: AnswerMaker,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
   ) {
     self.names = names
     self.directory = directory
     self.matcher = matcher
+    self.maker = maker
     self.progress = progress
-    state = Mutex(State(blocks: Array(repeating: [], count: Self.blocks(names.count))))
+    state = Mutex(
+      State(
+        blocks: Array(repeating: [], count: Self.blocks(names.count)),
+        load: CassetteLoad(path: directory.path)))
   }
 
   private static func blocks(_ files: Int) -> Int { (files + blockFiles - 1) / blockFiles }
 
-  /// - Parameter reader: for what this thread reads.
+  /// - Parameters:
+  ///   - reader: for what this thread reads.
+  ///   - load: gets what they come to.
   func answers(
     _ reading: AnswerReading, by reader: CassetteReader, _ load: inout CassetteLoad
-  ) throws(CassetteError) -> [LoadedAnswer] {
-    switch reading {
-    case .atOnce: return try whole(by: reader, &load)
-    case .whenAsked:
-      Workers.run(atMost: Self.blocks(names.count)) { self.work() }
-      let answers = try state.withLock { state throws(CassetteError) in
-        if let failure = state.failure { throw failure.error }
-        return state.blocks
-      }.flatMap(\.self)
-      for answer in answers { try load.add(bytes: answer.bytes) }
-      return answers
+  ) throws(CassetteError) -> [RecordedAnswer] {
+    guard case .whenAsked = reading else { return try whole(by: reader, &load) }
+    Workers.run(atMost: Self.blocks(names.count)) { self.work() }
+    let loaded = try state.withLock { state throws(CassetteError) in
+      if let failure = state.failure { throw failure.error }
+      return (state.blocks, state.load)
     }
+    load = loaded.1
+    return Array(loaded.0.joined())
   }
 
   private func whole(
     by reader: CassetteReader, _ load: inout CassetteLoad
-  ) throws(CassetteError) -> [LoadedAnswer] {
-    var answers: [LoadedAnswer] = []
+  ) throws(CassetteError) -> [RecordedAnswer] {
+    var answers: [RecordedAnswer] = []
     answers.reserveCapacity(names.count)
     for (index, name) in names.enumerated() {
       if let stored = try reader.interaction(name) {
         try load.add(bytes: stored.bytes)
-        answers.append(LoadedAnswer(stored))
+        answers.append(RecordedAnswer(LoadedAnswer(stored), maker))
       }
       if index % Self.blockFiles == Self.blockFiles - 1 { progress(index + 1, names.count) }
     }
@@ -68,15 +73,12 @@ final class AnswerLoad: Sendable {
   /// Takes block after block, until there are none or something is wrong: then those before it are still finished.
   private func work() {
     let reader = CassetteReader(directory, matcher: matcher)
-    let buffer = FileBuffer()
+    let outlines = OutlineReader(reader)
     while true {
       let block = nextBlock.wrappingAdd(1, ordering: .relaxed).oldValue
       guard block < Self.blocks(names.count), !hasFailed(before: block) else { return }
       let files = names[block * Self.blockFiles..<min((block + 1) * Self.blockFiles, names.count)]
-      do throws(CassetteError) {
-        let answers = try Self.outlines(files, reader, buffer)
-        state.withLock { $0.blocks[block] = answers }
-      } catch {
+      do throws(CassetteError) { try read(files, outlines, into: block) } catch {
         state.withLock { state in
           if state.failure.map({ block < $0.block }) ?? true { state.failure = (block, error) }
         }
@@ -89,14 +91,20 @@ final class AnswerLoad: Sendable {
     state.withLock { state in state.failure.map { $0.block < block } ?? false }
   }
 
-  private static func outlines(
-    _ files: ArraySlice<String>, _ reader: CassetteReader, _ buffer: FileBuffer
-  ) throws(CassetteError) -> [LoadedAnswer] {
-    var answers: [LoadedAnswer] = []
+  private func read(
+    _ files: ArraySlice<String>, _ outlines: OutlineReader, into block: Int
+  ) throws(CassetteError) {
+    var answers: [RecordedAnswer] = []
     answers.reserveCapacity(files.count)
+    var bytes = 0
     for name in files {
-      if let answer = try reader.outline(name, through: buffer) { answers.append(answer) }
+      guard let loaded = try outlines.answer(name) else { continue }
+      bytes += loaded.bytes
+      answers.append(RecordedAnswer(loaded, maker))
     }
-    return answers
+    try state.withLock { state throws(CassetteError) in
+      try state.load.add(interactions: answers.count, bytes: bytes)
+      state.blocks[block] = answers
+    }
   }
 }

@@ -33,16 +33,16 @@ extension Cassette {
         ?? Redaction(upstream: manifest?.upstream ?? header?.upstream))
     let reader = CassetteReader(opened, matcher: matcher)
     var load = CassetteLoad(path: directory)
-    var loaded = try AnswerLoad(files, of: opened, matcher: matcher, progress: progress)
+    let upstream = manifest.map(\.upstream) ?? header?.upstream
+    let maker = AnswerMaker(directory: opened, upstream: upstream, prepare: prepare)
+    var answers = try AnswerLoad(files, of: opened, matcher: matcher, maker: maker, progress: progress)
       .answers(reading, by: reader, &load)
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)
-    if manifest == nil, loaded.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
-    overlay.apply(to: &loaded)
-    let upstream = manifest.map(\.upstream) ?? overlay.header?.upstream
-    let maker = AnswerMaker(directory: opened, upstream: upstream, prepare: prepare)
+    if manifest == nil, answers.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
+    overlay.apply(to: &answers, maker)
     return Cassette(
       path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: loaded.map { RecordedAnswer($0, maker) },
+      answers: answers,
       warnings: overlay.warnings)
   }
 }

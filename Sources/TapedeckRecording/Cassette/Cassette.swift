@@ -32,13 +32,15 @@ public final class Cassette: Sendable {
     self.answers = Self.listed(answers)
     self.warnings = warnings
     links = SecretLinks { answers.map(\.recorded.request) }
-    sequences = Dictionary(grouping: answers, by: \.key).mapValues { RecordedSequence(Self.ordered($0)) }
+    var groups: [MatchKey: [RecordedAnswer]] = Dictionary(minimumCapacity: answers.count)
+    for answer in answers { groups[answer.key, default: []].append(answer) }
+    sequences = groups.mapValues { RecordedSequence(Self.ordered($0)) }
   }
 
   /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
   private static func listed(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+    guard answers.contains(where: { $0.ordinal > 1 }) else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
-    guard names.contains(where: { $0.ordinal > 1 }) else { return answers }
     return answers.indices.sorted { left, right in
       names[left].stem == names[right].stem
         ? names[left].ordinal < names[right].ordinal

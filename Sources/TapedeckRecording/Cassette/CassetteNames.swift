@@ -49,10 +49,17 @@ enum CassetteNames {
 
   /// The ordinal in a name, which is 1 where none is written, and what stands before it.
   static func parse(_ name: String) -> (stem: String, ordinal: Int) {
+    let (stem, ordinal) = split(name)
+    return (String(Substring(stem)), ordinal)
+  }
+
+  static func ordinal(_ name: String) -> Int { split(name).ordinal }
+
+  private static func split(_ name: String) -> (stem: Substring.UTF8View, ordinal: Int) {
     let stem = name.utf8.dropLast(suffix.utf8.count)
     guard let dot = stem.lastIndex(of: UInt8(ascii: ".")), let ordinal = Int(Substring(stem[dot...].dropFirst())),
       ordinal > 1, ordinal <= maximumOrdinal, stem[dot...].elementsEqual(".\(ordinal)".utf8)
-    else { return (String(Substring(stem)), 1) }
-    return (String(Substring(stem[..<dot])), ordinal)
+    else { return (stem, 1) }
+    return (stem[..<dot], ordinal)
   }
 }

@@ -12,6 +12,8 @@ public final class RecordedAnswer: Sendable {
   public let status: Int
   let recordedAtMilliseconds: Int?
   let key: MatchKey
+  /// Its place among the answers to its request, from 1; what the name says.
+  let ordinal: Int
   private let source: LoadedAnswer.Source
   private let maker: AnswerMaker
   /// What was made when it was asked for.
@@ -23,6 +25,7 @@ public final class RecordedAnswer: Sendable {
     status = loaded.outline.status
     recordedAtMilliseconds = loaded.outline.recordedAtMilliseconds
     key = loaded.key
+    ordinal = CassetteNames.ordinal(loaded.name)
     source = loaded.source
     self.maker = maker
     if case .held(let interaction) = source { _ = content.storeIfNil(maker.content(interaction)) }

@@ -14,8 +14,20 @@ extension OutlineScan {
     }
   }
 
-  /// The fields of the request, of which no value but that of `Content-Length` is left out.
+  /// The end-to-end fields of the request.
   mutating func requestFields() throws(Unfamiliar) -> HTTPFields {
+    let start = json.index
+    json.index += lastFields.count(in: json.bytes, at: start)
+    if json.index == start {
+      var fields = try writtenFields()
+      fields.removeHopByHop()
+      lastFields.set(fields, written: bytes(start..<json.index))
+    }
+    return lastFields.fields
+  }
+
+  /// Fields of which no value but that of `Content-Length` is left out.
+  private mutating func writtenFields() throws(Unfamiliar) -> HTTPFields {
     var fields = HTTPFields()
     try eachPair { pair throws(Unfamiliar) in
       guard pair.value != nil || pair.isNamed("content-length") else { throw Unfamiliar() }

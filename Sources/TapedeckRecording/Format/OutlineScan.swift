@@ -15,21 +15,21 @@ struct OutlineScan {
   private static let maximumDepth = 500
 
   var json: JSONReader
-  private let place: EntryPlace
   private let loader: BodyLoader
+  let lastFields: LastFields
 
-  private init(_ bytes: UnsafeRawBufferPointer, place: EntryPlace, loader: BodyLoader) {
+  private init(_ bytes: UnsafeRawBufferPointer, _ loader: BodyLoader, _ lastFields: LastFields) {
     json = JSONReader(stepping: bytes, maximumDepth: Self.maximumDepth)
-    self.place = place
     self.loader = loader
+    self.lastFields = lastFields
   }
 
   /// - Parameter loader: for the body of the request.
   /// - Returns: nil for what the full reader has to read.
   static func outline(
-    of bytes: UnsafeRawBufferPointer, file: String, loader: BodyLoader
+    of bytes: UnsafeRawBufferPointer, loader: BodyLoader, lastFields: LastFields
   ) -> InteractionOutline? {
-    var scan = OutlineScan(bytes, place: EntryPlace(file: file), loader: loader)
+    var scan = OutlineScan(bytes, loader, lastFields)
     return try? scan.interaction()
   }
 
@@ -58,11 +58,10 @@ struct OutlineScan {
     var host: [UInt8]?
     if json.take(",\n    \"host\": \"") { host = Array(bytes(try plainText())) }
     let body = try requestBody()
-    fields.removeHopByHop()
     InteractionFormat.correctLength(in: &fields, to: body.count)
     var request = HTTPRequest(
       method: HTTPMethod(rawValue: method), target: target, fields: fields,
-      authority: host ?? fields.first("host").map { Array($0) } ?? [])
+      authority: host ?? lastFields.host)
     request.body = body
     return request
   }
@@ -73,8 +72,9 @@ struct OutlineScan {
     let start = json.index
     guard json.takeValue() else { throw Unfamiliar() }
     do throws(CassetteError) {
-      let value = try JSONFile.parse(Array(bytes(start..<json.index)), file: place.file)
-      if case .bytes(let body) = try BodyFormat.decode(value, at: place, loader: loader) { return body }
+      let value = try JSONFile.parse(Array(bytes(start..<json.index)), file: "")
+      let body = try BodyFormat.decode(value, at: EntryPlace(file: ""), loader: loader)
+      if case .bytes(let bytes) = body { return bytes }
     } catch {}
     throw Unfamiliar()
   }
