@@ -190,10 +190,10 @@ private struct Recording {
   ) throws {
     do {
       let cassette = try Cassette.load(
-        directory, match: match, reading: .whenAsked, progress: progress
-      ) { interaction, upstream in
-        Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
-      }
+        directory, match: match, reading: .whenAsked,
+        prepare: { interaction, upstream in
+          Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
+        }, progress: progress)
       self.cassette = cassette
       rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
     } catch {

@@ -62,7 +62,7 @@ final class AnswerLoad: Sendable {
     answers.reserveCapacity(names.count)
     for (index, name) in names.enumerated() {
       if let stored = try reader.interaction(name) {
-        try load.add(bytes: stored.bytes)
+        try load.add(stored)
         answers.append(RecordedAnswer(LoadedAnswer(stored), maker))
       }
       if index % Self.blockFiles == Self.blockFiles - 1 { progress(index + 1, names.count) }

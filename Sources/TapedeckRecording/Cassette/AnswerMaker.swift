@@ -8,9 +8,6 @@ final class AnswerMaker: Sendable {
   private let upstream: String?
   private let prepare: Prepare
 
-  /// Prepares nothing.
-  static let none = AnswerMaker(directory: nil, upstream: nil) { _, _ in nil }
-
   /// - Parameter directory: nil where everything is held.
   init(directory: CassetteDirectory?, upstream: String?, prepare: @escaping Prepare) {
     self.directory = directory

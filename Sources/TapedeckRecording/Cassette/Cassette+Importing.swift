@@ -35,7 +35,7 @@ extension Cassette {
         name: names[index], ordinal: CassetteNames.parse(names[index]).ordinal, interaction: interaction,
         key: keys[index], bodyNames: [],
         bytes: interaction.request.body.count + interaction.response.body.heldCount)
-      try load.add(bytes: one.bytes)
+      try load.add(one)
       stored.append(one)
     }
     stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

@@ -6,13 +6,13 @@ extension Cassette {
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
   ///   - reading: when the answers are read.
-  ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   ///   - prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each request.
+  ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
-    progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
-    prepare: @escaping @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil }
+    prepare: @escaping @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil },
+    progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
     let opened = try CassetteDirectory(opening: directory)

@@ -6,7 +6,11 @@ struct CassetteLoad {
 
   init(path: String) { self.path = path }
 
-  mutating func add(interactions count: Int = 1, bytes added: Int) throws(CassetteError) {
+  mutating func add(_ stored: StoredInteraction) throws(CassetteError) {
+    try add(interactions: 1, bytes: stored.bytes)
+  }
+
+  mutating func add(interactions count: Int, bytes added: Int) throws(CassetteError) {
     interactions += count
     bytes += added
     guard interactions <= CassetteLimits.interactions else {

@@ -15,7 +15,7 @@ struct JournalOverlay {
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
       let stored = try reader.interaction(
         entry.record.tree, name: CassetteNames.journal, at: entry.place, bytes: entry.count)
-      try load.add(bytes: stored.bytes)
+      try load.add(stored)
       recorded.append(stored)
       recordings.append(
         SealPlan.Recording(

@@ -19,7 +19,7 @@ public final class RecordedAnswer: Sendable {
   /// What was made when it was asked for.
   private let content = AtomicLazyReference<AnswerContent>()
 
-  init(_ loaded: LoadedAnswer, _ maker: AnswerMaker = .none) {
+  init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
     fileName = loaded.name
     recorded = loaded.outline.recorded
     status = loaded.outline.status
@@ -29,6 +29,11 @@ public final class RecordedAnswer: Sendable {
     source = loaded.source
     self.maker = maker
     if case .held(let interaction) = source { _ = content.storeIfNil(maker.content(interaction)) }
+  }
+
+  /// One that is held.
+  convenience init(_ stored: StoredInteraction, prepared: PreparedResponse?) {
+    self.init(LoadedAnswer(stored), AnswerMaker(directory: nil, upstream: nil) { _, _ in prepared })
   }
 
   /// All of the exchange, and what is sent for it: read when this is first asked for, and then held.
