@@ -45,7 +45,8 @@ extension JSONReader {
   }
 
   /// Steps over a string; false, and nothing is stepped over, where none begins or it is not well formed.
-  package mutating func takeString() -> Bool { take { reader throws(JSONError) in
+  package mutating func takeString() -> Bool {
+    take { reader throws(JSONError) in
       guard reader.next == UInt8(ascii: "\"") else { throw reader.unexpected() }
       try reader.skipString()
     }

@@ -57,7 +57,8 @@ enum CassetteNames {
 
   private static func split(_ name: String) -> (stem: Substring.UTF8View, ordinal: Int) {
     let stem = name.utf8.dropLast(suffix.utf8.count)
-    guard let dot = stem.lastIndex(of: UInt8(ascii: ".")), let ordinal = Int(Substring(stem[dot...].dropFirst())),
+    guard let dot = stem.lastIndex(of: UInt8(ascii: ".")),
+      let ordinal = Int(Substring(stem[dot...].dropFirst())),
       ordinal > 1, ordinal <= maximumOrdinal, stem[dot...].elementsEqual(".\(ordinal)".utf8)
     else { return (stem, 1) }
     return (stem[..<dot], ordinal)

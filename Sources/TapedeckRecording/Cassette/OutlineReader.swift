@@ -12,7 +12,9 @@ final class OutlineReader {
   /// Nil when the file has gone.
   func answer(_ name: String) throws(CassetteError) -> LoadedAnswer? {
     let directory = reader.directory
-    guard let bytes = try buffer.read(name, in: directory, limit: CassetteLimits.fileBytes) else { return nil }
+    guard let bytes = try buffer.read(name, in: directory, limit: CassetteLimits.fileBytes) else {
+      return nil
+    }
     let source = LoadedAnswer.Source.file(ContentFingerprint(bytes))
     if let outline = OutlineScan.outline(of: bytes, loader: reader.loader, lastFields: lastFields) {
       let request = outline.recorded.request
@@ -22,7 +24,8 @@ final class OutlineReader {
     }
     let file = directory.path(of: name)
     let stored = try reader.interaction(
-      try JSONFile.parse(Array(bytes), file: file), name: name, at: EntryPlace(file: file), bytes: bytes.count)
+      try JSONFile.parse(Array(bytes), file: file), name: name, at: EntryPlace(file: file), bytes: bytes.count
+    )
     return LoadedAnswer(stored, source: source)
   }
 }

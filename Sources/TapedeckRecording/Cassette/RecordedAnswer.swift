@@ -43,6 +43,9 @@ public final class RecordedAnswer: Sendable {
     return content.storeIfNil(maker.content(try maker.read(fileName, source)))
   }
 
+  /// Whether all of the exchange is in memory.
+  var isHeld: Bool { content.load() != nil }
+
   /// All of the exchange. Where it cannot be read any more, the answer in it is one of status 500 that says why; a
   /// cassette that was loaded `.atOnce` holds everything.
   public var interaction: Interaction {

@@ -23,7 +23,11 @@ final class FileBuffer {
     while count < size {
       let added = pread(descriptor, memory.baseAddress?.advanced(by: count), size - count, off_t(count))
       if added == 0 { break }
-      if added > 0 { count += added } else if errno != EINTR { throw .failed("read", directory.path(of: name)) }
+      if added > 0 {
+        count += added
+      } else if errno != EINTR {
+        throw .failed("read", directory.path(of: name))
+      }
     }
     return UnsafeRawBufferPointer(rebasing: memory[..<count])
   }

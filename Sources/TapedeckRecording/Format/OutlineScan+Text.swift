@@ -48,7 +48,9 @@ extension OutlineScan {
       json.index += 1
     }
     let count = json.index - start
-    guard 1...digits ~= count, count == 1 || json.bytes[start] != UInt8(ascii: "0") else { throw Unfamiliar() }
+    guard 1...digits ~= count, count == 1 || json.bytes[start] != UInt8(ascii: "0") else {
+      throw Unfamiliar()
+    }
     return value
   }
 }
