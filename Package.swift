@@ -65,7 +65,10 @@ let package = Package(
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
         "TapedeckMocking",
       ]),
-    room("Tapedeck", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
+    room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
+    room(
+      "Tapedeck",
+      ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
     .executableTarget(
       name: "TapedeckCLI",
       dependencies: ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
@@ -77,6 +80,7 @@ let package = Package(
     tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
