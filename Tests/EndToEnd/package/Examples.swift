@@ -95,7 +95,8 @@ struct Example {
     return router
   },
   Example(
-    name: "Articles", requests: ["GET /articles/3", "POST /article/x", "DELETE /article/20", "GET /articles/20"]
+    name: "Articles",
+    requests: ["GET /articles/3", "POST /article/x", "DELETE /article/20", "GET /articles/20"]
   ) {
     let router = Router.register("http://www.test.com")
     let store = Store()

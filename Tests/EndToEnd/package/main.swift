@@ -13,9 +13,9 @@ func ask(_ session: URLSession, _ base: String, _ line: String) -> String {
   session.dataTask(with: request) { (data, response, error) in
     // `URLResponse` has no status and no fields: the README left the cast out.
     if let response = response as? HTTPURLResponse {
-      let allHeaders = response.allHeaderFields
       let statusCode = response.statusCode
-      let token = allHeaders["access_token"].map { " \($0)" } ?? ""
+      // `allHeaderFields` has it as `Access_token`: Foundation on Linux spells names in its own way.
+      let token = response.value(forHTTPHeaderField: "access_token").map { " \($0)" } ?? ""
       answer.text = "\(statusCode)\(token) \(String(decoding: data ?? Data(), as: UTF8.self))"
     } else {
       answer.text = "\(String(describing: error))"
