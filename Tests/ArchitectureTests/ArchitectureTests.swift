@@ -9,7 +9,7 @@ private let doors: [String: Set<String>] = [
   "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
   "TapedeckRecording": ["CCrypto", "CSystem", "CZlib", "TapedeckHTTP", "Glibc", "Synchronization"],
   // `Swift` by name only for its reflection, which is no public part of it.
-  "TapedeckMocking": ["TapedeckHTTP", "Swift", "Synchronization"],
+  "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
   "TapedeckProxy": [
     "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckServer", "TapedeckSockets",
     "TapedeckUpstream", "Glibc", "Synchronization",

@@ -1,6 +1,6 @@
 import pytest
 
-from deck import Deck, binary, is_release
+from deck import Deck, binary, is_release, run
 from peers import Peer, openssl
 from namespaces import Namespace
 from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
@@ -137,6 +137,29 @@ def recorded(start, origin, cassette):
     return recorded
 
 
+@pytest.fixture
+def recording(start, origin, cassette):
+    """Starts an origin with a recorder before it."""
+
+    def recording(handler, *options, path=""):
+        upstream = origin(handler)
+        return upstream, start("record", "--upstream", upstream.url + path, "--cassette", cassette, *options)
+
+    return recording
+
+
+@pytest.fixture
+def both(start, cassette):
+    """A recorder's address, then the address of a replay of what it recorded."""
+
+    def both(recorder, *options):
+        yield recorder.url
+        assert recorder.stop() == 0
+        yield start("replay", "--cassette", cassette, *options).url
+
+    return both
+
+
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory):
     started = []
@@ -184,3 +207,15 @@ def small_cassette(tmp_path_factory):
         answers = [(target, fetch(deck.url, target)) for target in SMALL]
         assert deck.stop() == 0, deck.stderr
     return path, answers
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The session as our own recorder saw it, and its HAR."""
+    from foreign import make, session
+    folder = tmp_path_factory.mktemp("exported")
+    with Origin(session.handler()) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", folder / "cassette") as deck:
+        make.ask_with_requests(deck.url)
+        assert deck.stop() == 0, deck.stderr
+    assert run("export", folder / "cassette", "-o", folder / "session.har").returncode == 0
+    return folder

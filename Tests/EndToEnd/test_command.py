@@ -124,7 +124,7 @@ FLAGS = {
     "--max-body": ["0", "1", "99999999999999999999"],
     "--log-format": ["json", "text"],
     "--ready-file": ["ready", "no/such/folder/ready", "."],
-    "--insecure": None, "--preserve-host": None, "--pass-encodings": None, "--no-rewrite": None, "--quiet": None,
+    "--insecure": None, "--preserve-host": None, "--pass-encodings": None, "--no-rewrite": None, "--rewrite-bodies": None, "--quiet": None,
 }
 
 

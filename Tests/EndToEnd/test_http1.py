@@ -10,29 +10,6 @@ from origin import CHUNKED_HEAD, LAST_CHUNK, HangUp, bare, chunk, reply
 from wire import HOP_BY_HOP, Wire, fetch, request
 
 
-@pytest.fixture
-def recording(start, origin, cassette):
-    """Starts an origin with a recorder before it."""
-
-    def recording(handler, *options, path=""):
-        upstream = origin(handler)
-        return upstream, start("record", "--upstream", upstream.url + path, "--cassette", cassette, *options)
-
-    return recording
-
-
-@pytest.fixture
-def both(start, cassette):
-    """A recorder's address, then the address of a replay of what it recorded."""
-
-    def both(recorder, *options):
-        yield recorder.url
-        assert recorder.stop() == 0
-        yield start("replay", "--cassette", cassette, *options).url
-
-    return both
-
-
 def echo(exchange):
     return reply(exchange.request.target)
 

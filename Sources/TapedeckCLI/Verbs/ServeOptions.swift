@@ -32,9 +32,10 @@ extension Option {
     name: "--report-junit", value: "FILE", help: "the same as JUnit XML, for CI servers")
   static let failOn = Option(
     name: "--fail-on", value: "WHAT",
-    help: "exit with 4 on any of unused, drift, unmatched, repeat (a list)", isRepeatable: true)
+    help: "exit with 4 on any of unused, drift, unmatched, repeat, secrets (a list)", isRepeatable: true)
   static let strict = Option(
-    name: "--strict", help: "the run must be what was recorded: --fail-on drift,repeat,unused")
+    name: "--strict",
+    help: "the run must be what was recorded, without secrets: --fail-on drift,repeat,unused,secrets")
   static let missStatus = Option(name: "--miss-status", value: "N", help: "status of a refusal (502)")
   static let caCertificate = Option(
     name: "--cacert", value: "FILE", help: "PEM file of the authorities to trust for https origins")
@@ -47,6 +48,8 @@ extension Option {
     help: "reach the origin through the proxy that the environment names")
   static let noRewrite = Option(
     name: "--no-rewrite", help: "leave Location and cookies that name the origin as they are")
+  static let rewriteBodies = Option(
+    name: "--rewrite-bodies", help: "turn the origin's address into ours in text bodies and Link too")
   static let threads = Option(name: "--threads", value: "N", help: "event loops (one per core)")
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
@@ -88,7 +91,7 @@ extension Option {
 
   static let serving: [Option] = [
     .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
-    .missStatus, .noRewrite, .maxBody, .maxConnections,
+    .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
     .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
   ]
   static let asking: [Option] = [

@@ -2,6 +2,7 @@
 final class KeyMapping {
   let transform: KeyTransformer
   private var planned: [ObjectIdentifier: [[UInt8]?]] = [:]
+  private var spelled: [String: String] = [:]
 
   init(_ transform: @escaping KeyTransformer) { self.transform = transform }
 
@@ -9,6 +10,14 @@ final class KeyMapping {
   static func combined(_ own: @escaping KeyTransformer, then outer: KeyMapping?) -> KeyMapping {
     guard let outer else { return KeyMapping(own) }
     return KeyMapping { outer.transform(own($0)) }
+  }
+
+  /// What becomes of one name; for those that come again and again.
+  func name(_ key: String) -> String {
+    if let known = spelled[key] { return known }
+    let name = transform(key)
+    spelled[key] = name
+    return name
   }
 
   /// The member names of a structure's fields; nil for one whose name a later field has, too.

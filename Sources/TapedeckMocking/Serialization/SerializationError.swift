@@ -10,6 +10,8 @@ public struct SerializationError: Error, Equatable, Sendable {
     case tooDeep(limit: Int)
     /// An `Encodable` value threw.
     case failedEncoding(String)
+    /// A name that JSON:API has no place for, or has another use for (JSON:API 1.1 §5.8).
+    case illegalMemberName(String)
   }
 
   public var cause: Cause
@@ -38,6 +40,8 @@ extension SerializationError: CustomStringConvertible {
       "\(keyPath) has keys of type \(type), which make no JSON names: use texts, numbers or raw values"
     case .tooDeep(let limit): "\(keyPath.prefix(200)) nests more than \(limit) levels deep"
     case .failedEncoding(let problem): "\(keyPath) could not be encoded: \(problem)"
+    case .illegalMemberName(let name):
+      "\(keyPath) would be called \(name.debugDescription), which JSON:API allows no field to be: rename the property"
     }
   }
 }

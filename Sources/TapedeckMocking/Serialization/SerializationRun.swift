@@ -8,6 +8,8 @@ struct SerializationRun {
   /// What happens to keys here; nil leaves them as they are.
   var keys: KeyMapping?
   let format: SerializationFormat
+  /// The relations that are replaced here by what they lead to; nil for none.
+  var embedding: Embedding?
   private(set) var depth = 0
   /// The objects that are being written, outermost first.
   private(set) var openObjects: [ObjectIdentifier] = []
@@ -84,6 +86,16 @@ struct SerializationRun {
     } catch {
       throw error.inside("[\(index)]")
     }
+  }
+
+  /// What `write` writes, taken out again; nil when there was nothing to say.
+  mutating func captured(
+    _ write: (inout SerializationRun) throws(SerializationError) -> Bool
+  ) throws(SerializationError) -> [UInt8]? {
+    let start = out.count
+    guard try write(&self) else { return nil }
+    defer { out.removeLast(out.count - start) }
+    return Array(out[start...])
   }
 
   /// Writes properties as an object. Of two with one name the later one stays.

@@ -1,14 +1,14 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// What a `Content-Type` says, as far as comparing and storing bodies needs it.
-struct MediaType {
+package struct MediaType {
   enum Kind { case json, form, multipart(boundary: [UInt8]), other }
 
   let kind: Kind
   /// Whether it is said to be text: `text/…`, JSON, XML, forms, scripts.
-  let isText: Bool
+  package let isText: Bool
 
-  init(_ fields: HTTPFields) {
+  package init(_ fields: HTTPFields) {
     guard let value = fields.first("content-type") else {
       kind = .other
       isText = false

@@ -177,14 +177,8 @@ extension Interaction {
 }
 
 extension HTTPFields {
-  /// Fields that hold a digest of the content: RFC 1864, RFC 9530 and its forerunner, Amazon's checksums.
-  private static let digests: [StaticString] = [
-    "content-md5", "content-digest", "repr-digest", "digest", "x-amz-checksum-crc32", "x-amz-checksum-crc32c",
-    "x-amz-checksum-crc64nvme", "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-goog-hash",
-  ]
-
   fileprivate mutating func describe(bodyOf count: Int) {
-    removeAll { field in Self.digests.contains { field.isNamed($0) } }
+    removeContentDigests()
     for (index, field) in enumerated() where field.isNamed("content-length") {
       // Digits are always a valid value.
       try? replaceValue(at: index, with: Array(String(count).utf8))

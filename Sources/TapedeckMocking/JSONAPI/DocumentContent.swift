@@ -1,0 +1,146 @@
+/// A document about to be written (JSON:API 1.1 §5.1).
+struct DocumentContent {
+  enum Data {
+    /// No member `data`.
+    case none
+    case one(ResourceNode?)
+    case many([ResourceNode])
+    case linkage(Linkage)
+  }
+
+  var data: Data
+  var inclusion = InclusionStep.none
+  /// Where to begin including when primary data is linkage.
+  var linked: [ResourceNode] = []
+  /// The fields of a type to be written, by its name; all of a type that is not there.
+  var fields: [String: Set<String>] = [:]
+  var links: LinkTable?
+  var meta: (any Serializable)?
+  var jsonapi: JSONAPIObject?
+}
+
+extension DocumentContent: Writable {
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    try run.nested { run throws(SerializationError) in
+      var compound = CompoundDocument(inclusion)
+      let primary = try compound.add(primary: nodes, isData: !isLinkage, &run)
+      run.out.append(UInt8(ascii: "{"))
+      try writeData(primary, &run)
+      try writeIncluded(compound.included, &run)
+      try run.write(links: links)
+      try run.write(meta: meta)
+      if let jsonapi {
+        try run.member("jsonapi") { run throws(SerializationError) in try jsonapi.write(to: &run) }
+      }
+      run.out.append(UInt8(ascii: "}"))
+    }
+    return true
+  }
+
+  private var isLinkage: Bool {
+    if case .linkage = data { true } else { false }
+  }
+
+  private var nodes: [ResourceNode] {
+    switch data {
+    case .none: []
+    case .one(let node): node.map { [$0] } ?? []
+    case .many(let nodes): nodes
+    case .linkage: linked
+    }
+  }
+
+  private func writeData(
+    _ primary: [CompoundDocument.Resource], _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    switch data {
+    case .none: return
+    case .linkage(let linkage):
+      try run.member("data") { run throws(SerializationError) in try linkage.write(to: &run) }
+    case .one:
+      try run.member("data") { run throws(SerializationError) in
+        guard let resource = primary.first else {
+          run.write(literal: "null")
+          return true
+        }
+        try write(resource, &run)
+        return true
+      }
+    case .many:
+      try run.member("data") { run throws(SerializationError) in try write(primary, &run) }
+    }
+  }
+
+  private func writeIncluded(
+    _ included: [CompoundDocument.Resource], _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    guard inclusion.isAlwaysWritten || !included.isEmpty else { return }
+    try run.member("included") { run throws(SerializationError) in try write(included, &run) }
+  }
+
+  private func write(
+    _ resources: [CompoundDocument.Resource], _ run: inout SerializationRun
+  ) throws(SerializationError) -> Bool {
+    run.out.append(UInt8(ascii: "["))
+    for index in resources.indices {
+      try run.element(index) { run throws(SerializationError) in
+        try write(resources[index], &run)
+        return true
+      }
+    }
+    run.out.append(UInt8(ascii: "]"))
+    return true
+  }
+
+  private func write(
+    _ resource: CompoundDocument.Resource, _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    try resource.content.write(resource.identifier, fields: fields[resource.identifier.type], to: &run)
+  }
+}
+
+/// Collects what a compound document includes: every resource once, none that is primary, in the order in which they
+/// are first met, depth first. Every one is reached through the linkage of primary data or of another included
+/// one, which is full linkage.
+struct CompoundDocument {
+  typealias Resource = (identifier: JSONAPIIdentifier, content: ResourceContent)
+
+  private(set) var included: [Resource] = []
+  private let inclusion: InclusionStep
+  private var known: Set<JSONAPIIdentifier> = []
+
+  init(_ inclusion: InclusionStep) { self.inclusion = inclusion }
+
+  /// The resources with what is in them. Those they relate to are included.
+  /// - Parameter isData: whether they stand in the document themselves.
+  mutating func add(
+    primary nodes: [ResourceNode], isData: Bool, _ run: inout SerializationRun
+  ) throws(SerializationError) -> [Resource] {
+    var primary: [Resource] = []
+    for node in nodes { primary.append((node.identifier, try node.content(&run))) }
+    if isData { known.formUnion(nodes.map(\.identifier)) }
+    for resource in primary { try follow(resource.content.relationships, inclusion, &run) }
+    return primary
+  }
+
+  private mutating func follow(
+    _ relationships: [RelationshipContent], _ step: InclusionStep, _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    for relationship in relationships {
+      guard let next = step.following(relationship.name) else { continue }
+      for node in relationship.related { try include(node, next, &run) }
+    }
+  }
+
+  private mutating func include(
+    _ node: ResourceNode, _ step: InclusionStep, _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    let isNew = known.insert(node.identifier).inserted
+    guard isNew || step.goesOnFromKnown else { return }
+    try run.nested { run throws(SerializationError) in
+      let content = try node.content(&run)
+      if isNew { included.append((node.identifier, content)) }
+      try follow(content.relationships, step, &run)
+    }
+  }
+}

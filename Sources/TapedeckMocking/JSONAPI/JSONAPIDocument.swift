@@ -1,0 +1,93 @@
+internal import TapedeckHTTP
+
+/// Any document that JSON:API knows but that of errors: resources of different types, identifiers, `null`, meta
+/// information alone. `JSONAPISerializer` is the short way for entities of one type.
+///
+/// Served as `application/vnd.api+json`. Errors: a `SerializationError` where an entity cannot be written.
+/// Source: JSON:API 1.1 §5.1.
+public struct JSONAPIDocument: MediaTyped {
+  public enum PrimaryData {
+    /// There is none: then there must be `meta`.
+    case none
+    /// Nil is `null`.
+    case resource((any JSONAPIEntity)?)
+    case resources([any JSONAPIEntity])
+    /// Nil is `null`.
+    case identifier(JSONAPIIdentifier?)
+    case identifiers([JSONAPIIdentifier])
+  }
+
+  public static let mediaType = "application/vnd.api+json"
+
+  public var data: PrimaryData
+  public var inclusion: JSONAPIInclusion
+  public var links: [String: JSONAPILink]?
+  public var meta: (any Serializable)?
+  public var jsonapi: JSONAPIObject?
+
+  public init(
+    _ data: PrimaryData, inclusion: JSONAPIInclusion = .none, links: [String: JSONAPILink]? = nil,
+    meta: (any Serializable)? = nil, jsonapi: JSONAPIObject? = nil
+  ) {
+    self.data = data
+    self.inclusion = inclusion
+    self.links = links
+    self.meta = meta
+    self.jsonapi = jsonapi
+  }
+
+  public var contentType: String { Self.mediaType }
+}
+
+extension JSONAPIDocument: Writable {
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let content = DocumentContent(
+      data: primary, inclusion: InclusionStep(inclusion), links: links.map { LinkTable($0) }, meta: meta,
+      jsonapi: jsonapi)
+    return try content.write(to: &run)
+  }
+
+  private var primary: DocumentContent.Data {
+    switch data {
+    case .none: .none
+    case .resource(let entity): .one(entity.map { ResourceNode($0) })
+    case .resources(let entities): .many(entities.map { ResourceNode($0) })
+    case .identifier(let identifier): .linkage(.one(identifier))
+    case .identifiers(let identifiers): .linkage(.many(identifiers))
+    }
+  }
+}
+
+/// The member `jsonapi`: what the server implements (JSON:API 1.1 §5.7).
+public struct JSONAPIObject: Sendable {
+  public var version: String
+  /// URIs of the extensions that are applied.
+  public var ext: [String]
+  /// URIs of the profiles that are applied.
+  public var profile: [String]
+  public var meta: (any Serializable & Sendable)?
+
+  public init(
+    version: String = "1.1", ext: [String] = [], profile: [String] = [],
+    meta: (any Serializable & Sendable)? = nil
+  ) {
+    self.version = version
+    self.ext = ext
+    self.profile = profile
+    self.meta = meta
+  }
+}
+
+extension JSONAPIObject: Writable {
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    run.write(literal: "{\"version\":")
+    run.write(text: version)
+    if !ext.isEmpty { try run.member("ext") { run throws(SerializationError) in try run.write(ext) } }
+    if !profile.isEmpty {
+      try run.member("profile") { run throws(SerializationError) in try run.write(profile) }
+    }
+    try run.write(meta: meta)
+    run.out.append(UInt8(ascii: "}"))
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+/// A type whose values are resources of JSON:API: an object with `type`, `id`, `attributes` and `relationships`.
+///
+/// Conforming is all it takes. Properties that are entities themselves, optionals, arrays or policies of entities are
+/// relationships; all others but `id` are attributes. A property called `type`, or `links` on a type that is no
+/// `JSONAPILinkedEntity`, is refused when it is written, for JSON:API has no place for it.
+///
+/// Returned by a handler an entity is a bare resource object; `JSONAPISerializer` makes a document of it.
+/// Source: Kakapo; JSON:API 1.1 §5.2.
+public protocol JSONAPIEntity: CustomSerializable, JSONAPISerializable {
+  /// The resource type. By default the type's own name in small letters: `DogSitter` is `dogsitter`, `Box<Int>` is
+  /// `box-int`. Key transformers do not touch it.
+  static var type: String { get }
+
+  var id: String { get }
+}
+
+extension JSONAPIEntity {
+  public static var type: String { ResourceTypeName.standard(for: Self.self) }
+
+  public static var isToMany: Bool { false }
+
+  public var related: JSONAPIRelated? { .one(self) }
+
+  public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
+    BareResource(node: ResourceNode(self), keys: keyTransformer.map { KeyMapping($0) })
+  }
+}
+
+/// The names of resource types.
+enum ResourceTypeName {
+  static func standard(for type: any Any.Type) -> String {
+    MemberName.legal(String(describing: type).lowercased())
+  }
+
+  /// What an entity type says, or the standard.
+  static func name(of type: any Any.Type) -> String {
+    (type as? any JSONAPIEntity.Type)?.type ?? standard(for: type)
+  }
+}
+
+/// A resource object outside of a document.
+private struct BareResource: Writable {
+  let node: ResourceNode
+  let keys: KeyMapping?
+
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let outer = run.keys
+    run.keys = keys
+    defer { run.keys = outer }
+    try node.content(&run).write(node.identifier, fields: nil, to: &run)
+    return true
+  }
+}
