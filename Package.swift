@@ -45,6 +45,7 @@ let package = Package(
   name: "tapedeck",
   products: [
     .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
+    .executable(name: "newsfeed", targets: ["NewsFeedServer"]),
     .library(name: "Tapedeck", targets: ["Tapedeck"]),
   ],
   targets: [
@@ -71,8 +72,11 @@ let package = Package(
       ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
     .executableTarget(
       name: "TapedeckCLI",
-      dependencies: ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+      dependencies: ["NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
       swiftSettings: strict),
+
+    room("NewsFeed", ["TapedeckHTTP", "TapedeckMocking"]),
+    .executableTarget(name: "NewsFeedServer", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
@@ -84,6 +88,7 @@ let package = Package(
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
+    .testTarget(name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing
 )

@@ -21,8 +21,12 @@ private let doors: [String: Set<String>] = [
     "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
   ],
   "TapedeckCLI": [
-    "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc", "Synchronization",
+    "NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc",
+    "Synchronization",
   ],
+  // The example, and a server around it as a user would write it.
+  "NewsFeed": ["TapedeckHTTP", "TapedeckMocking", "Glibc"],
+  "NewsFeedServer": ["NewsFeed", "Tapedeck", "Glibc"],
 ]
 
 /// Who is the only one to have heard of something; what wants it belongs there.

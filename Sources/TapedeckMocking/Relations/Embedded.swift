@@ -49,12 +49,24 @@ extension Store {
   public func embedding<T: Storable & Serializable>(_ entity: T, _ relations: String...) throws(StoreError)
     -> Embedded
   {
+    try embedding(entity, relations)
+  }
+
+  public func embedding<T: Storable & Serializable>(_ entity: T, _ relations: [String]) throws(StoreError)
+    -> Embedded
+  {
     Embedded(entity, EntityGraph(snapshot: snapshot()), try Self.tree(of: T.self, relations))
   }
 
   /// Entities with those in them that these relations lead to now.
   public func embedding<T: Storable & Serializable>(_ entities: [T], _ relations: String...)
     throws(StoreError)
+    -> Embedded
+  {
+    try embedding(entities, relations)
+  }
+
+  public func embedding<T: Storable & Serializable>(_ entities: [T], _ relations: [String]) throws(StoreError)
     -> Embedded
   {
     Embedded(entities, EntityGraph(snapshot: snapshot()), try Self.tree(of: T.self, relations))
