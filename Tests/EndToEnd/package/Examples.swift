@@ -1,3 +1,6 @@
+// As the README has it, force-unwraps included.
+// swift-format-ignore-file: NeverForceUnwrap, NeverUseForceTry
+
 import Foundation
 import FoundationNetworking
 import Tapedeck

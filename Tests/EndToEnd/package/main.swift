@@ -5,7 +5,8 @@ import Tapedeck
 /// A line a test can compare: status, the header field an example sets, body.
 func ask(_ session: URLSession, _ base: String, _ line: String) -> String {
   let words = line.split(separator: " ")
-  var request = URLRequest(url: URL(string: base + words[1])!)
+  guard let url = URL(string: base + words[1]) else { return "no URL: \(line)" }
+  var request = URLRequest(url: url)
   request.httpMethod = String(words[0])
   let done = DispatchSemaphore(value: 0)
   let answer = Answer()
