@@ -6,11 +6,14 @@ extension Store {
     let buckets: [ObjectIdentifier: any BucketSnapshot]
     let types: [ObjectIdentifier]
     let ids: IDSource
+    let generation: Int
   }
 
   public func snapshot() -> Snapshot {
     withState { state in
-      Snapshot(buckets: state.buckets.mapValues(\.snapshot), types: state.types, ids: state.ids)
+      Snapshot(
+        buckets: state.buckets.mapValues(\.snapshot), types: state.types, ids: state.ids,
+        generation: state.generation)
     }
   }
 
@@ -18,9 +21,7 @@ extension Store {
   public func restore(_ snapshot: Snapshot) {
     _ = withState { state in
       let left = state.buckets.mapValues(\.snapshot)
-      state.buckets = snapshot.buckets.mapValues(\.bucket)
-      state.types = snapshot.types
-      state.ids = snapshot.ids
+      state.take(snapshot)
       return left
     }
   }
@@ -32,6 +33,7 @@ extension Store {
       state.buckets = [:]
       state.types = []
       state.ids = IDSource(state.ids.strategy)
+      state.generation += 1
       return left
     }
   }

@@ -19,6 +19,8 @@ public final class Store: Sendable {
     /// The types in the order in which they first came.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
+    /// Counts how often all of it was replaced.
+    var generation = 0
 
     init(ids: IDSource) { self.ids = ids }
 
@@ -35,6 +37,12 @@ public final class Store: Sendable {
 
   /// - Parameter ids: how the ids of new entities are made.
   public init(ids: IDStrategy = .shared) { state = Mutex(State(ids: IDSource(ids))) }
+
+  init(_ snapshot: Snapshot) {
+    var state = State(ids: snapshot.ids)
+    state.take(snapshot)
+    self.state = Mutex(state)
+  }
 
   private func change<T: Storable, Result: Sendable>(
     _ type: T.Type, _ body: (inout Entities<T>) -> Result
