@@ -109,6 +109,7 @@ private let type = JSONAPIServer.type
     #expect(try await server.get("/articles/1/relationships/nothing").status == 404)
     let included = try await server.get("/articles/1/relationships/comments?include=comments")
     #expect(included.json["included"]?.identities == ["comment/20", "comment/21"])
+    #expect(try await server.get("/articles/1/relationships/comments?include=author").status == 400)
   }
 
   @Test func `K274 every link leads somewhere`() async throws {

@@ -265,6 +265,20 @@ import Testing
     #expect(answer.error?["detail"]?.text?.contains("value is inf") == true)
   }
 
+  private struct Typed: Storable, Codable {
+    let id: String
+    var type = "x"
+    init(id: String, store: Store) { self.id = id }
+  }
+
+  @Test func `K292 an attribute that JSON:API has no place for is a 500 that tells`() async throws {
+    server.store.create(Typed.self)
+    server.router.jsonAPI(server.store, Typed.self)
+    let answer = try await server.get("/typed")
+    #expect(answer.status == 500)
+    #expect(answer.error?["detail"]?.text?.contains(#"$.type would be called "type""#) == true)
+  }
+
   @Test func `K290 creation that takes its time`() async throws {
     let server = try JSONAPIServer(JSONAPIOptions(creation: .accepted(polls: 2, retryAfterSeconds: 3)))
     let wrong = try await server.ask(

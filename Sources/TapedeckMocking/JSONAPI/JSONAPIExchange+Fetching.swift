@@ -36,6 +36,12 @@ extension JSONAPIExchange {
     let resource = try resource()
     let relationship = try relationship()
     let query = try query([.include, .fields])
+    // Paths begin at the resource, with this relationship (JSON:API 1.1 §7.3).
+    for path in query.include ?? [] where path.prefix(while: { $0 != "." }) != relationship.name {
+      throw ResourceProblem(
+        400, "paths begin with \(relationship.name) here, unlike \(path.debugDescription)",
+        parameter: "include")
+    }
     let linkage = linkage(of: relationship, in: resource)
     var document = DocumentContent(data: .linkage(linkage), linked: [node(resource)])
     try include(query, from: served.type, in: &document)

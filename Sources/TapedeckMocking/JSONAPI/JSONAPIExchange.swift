@@ -37,10 +37,13 @@ struct JSONAPIExchange {
 
   func node(_ resource: StoredResource, meta: JSONValue? = nil) -> ResourceNode {
     let identifier = JSONAPIIdentifier(type: resource.type.name, id: resource.id, meta: meta)
-    return ResourceNode(identifier) { _ throws(SerializationError) in read(resource) }
+    return ResourceNode(identifier) { _ throws(SerializationError) in try read(resource) }
   }
 
-  private func read(_ resource: StoredResource) -> ResourceContent {
+  private func read(_ resource: StoredResource) throws(SerializationError) -> ResourceContent {
+    for name in resource.attributes.map(\.name.text) where !MemberName.isField(name) {
+      throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
+    }
     var content = ResourceContent()
     content.attributes = resource.attributes.map { ($0.name.text, $0.value.bytes()) }
     let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id))
@@ -61,7 +64,8 @@ struct JSONAPIExchange {
     let linkage = linkage(of: relationship, in: resource)
     let nodes = linkage.identifiers.map { identifier in
       ResourceNode(identifier) { _ throws(SerializationError) in
-        try target.find(identifier.id, in: view).map { read($0) } ?? ResourceContent()
+        guard let found = try target.find(identifier.id, in: view) else { return ResourceContent() }
+        return try read(found)
       }
     }
     var content = RelationshipContent(name: relationship.name, linkage: linkage, related: nodes)

@@ -3,7 +3,10 @@ internal import TapedeckHTTP
 
 /// A stored type as servers of resources see it: entities as names, ids and JSON, whatever their Swift type.
 protocol ResourceType: Sendable {
+  /// In JSON:API, and of URLs where nobody says otherwise.
   var name: String { get }
+  /// Of one entity in other styles: the Swift type's name, like `articleComment`.
+  var entityName: String { get }
   var relationships: [ResourceRelationship] { get }
   /// The names of attributes, as far as they are known without an entity.
   var attributeNames: Set<String> { get }
@@ -28,6 +31,8 @@ extension ResourceType {
 
 struct ResourceRelationship: Sendable {
   let name: String
+  /// The property that holds the ids.
+  let property: String?
   let isToMany: Bool
   let isOptional: Bool
   let isWritable: Bool
@@ -41,6 +46,8 @@ struct ResourceRelationship: Sendable {
 struct StoredResource {
   let type: any ResourceType
   let id: String
+  /// All that is encoded.
+  let members: [JSONMember]
   let attributes: [JSONMember]
   /// The ids that each of the type's relationships leads to; only such as there are.
   let related: [String: [String]]

@@ -6,6 +6,7 @@ internal import TapedeckHTTP
 /// properties. A change is laid over what is encoded, and the whole is decoded: what one reads, one can send back.
 struct TypedResource<T: ResourceEntity>: ResourceType {
   let name = ResourceTypeName.name(of: T.self)
+  let entityName = KeyStyle.camel.transform(MemberName.legal(String(describing: T.self)))
   let relationships: [ResourceRelationship]
   let attributeNames: Set<String>
   let embeddedNames: Set<String>
@@ -17,12 +18,13 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
     typed = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
     relationships = typed.map { relationship in
       ResourceRelationship(
-        name: relationship.name, isToMany: relationship.isToMany, isOptional: relationship.isOptional,
+        name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,
+        isOptional: relationship.isOptional,
         isWritable: relationship.assign != nil, findTarget: relationship.target)
     }
     embeddedNames = Set((T.self as? any JSONAPIEntity.Type).map { Self.plan(of: $0).relationshipNames } ?? [])
     var hidden = embeddedNames.union(typed.compactMap(\.property) + typed.map(\.name))
-    hidden.formUnion(["id", "type"])
+    hidden.insert("id")
     if T.self is any JSONAPILinkedEntity.Type { hidden.formUnion(["links", "relationshipsLinks"]) }
     if T.self is any JSONAPIMetaEntity.Type { hidden.formUnion(["meta", "relationshipsMeta"]) }
     self.hidden = hidden
@@ -58,12 +60,10 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
       let target = relationship.target
       related[typed.name] = typed.read(entity, store).filter { target.has($0, in: store) }
     }
-    let attributes = try encoded(entity).filter { !hidden.contains($0.name.text) }
-    for name in attributes.map(\.name.text) where !MemberName.isField(name) {
-      throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
-    }
+    let members = try encoded(entity)
     return StoredResource(
-      type: self, id: entity.id, attributes: attributes, related: related,
+      type: self, id: entity.id, members: members,
+      attributes: members.filter { !hidden.contains($0.name.text) }, related: related,
       links: (entity as? any JSONAPILinkedEntity)?.links ?? [:], embedded: try embedded(in: entity))
   }
 
