@@ -98,6 +98,29 @@ def test_what_is_not_understood_is_told_and_never_guessed(api, script, cassette,
     assert (b"GET", b"/good") in requests(api) and b"/$ID" not in [target for _, target in requests(api)]
 
 
+def test_nobody_is_asked_for_an_import_that_cannot_be(api, script, cassette, tmp_path):
+    file = script(f"curl {api.url}/a")
+    for arguments in (["--cassette", tmp_path / "x.har"], ["--cassette", cassette, "--match", "nonsense"], ["--cassette", cassette, "--jobs", "no"]):
+        assert run("import", file, *arguments).returncode in (1, 2)
+    assert requests(api) == []
+
+
+def test_a_cassette_of_vcr_with_curl_in_a_body_is_none_of_curls(api, tmp_path, cassette):
+    (tmp_path / "x.yaml").write_text(f"""interactions:
+- request: {{method: GET, uri: 'http://a.test/', headers: {{}}, body: null}}
+  response:
+    status: {{code: 200, message: OK}}
+    headers: {{}}
+    body:
+      string: |
+        curl {api.url}/a
+version: 1
+""")
+    done = run("import", tmp_path / "x.yaml", "--cassette", cassette)
+    assert done.returncode == 0, done.stderr
+    assert requests(api) == [] and len(interactions(cassette)) == 1
+
+
 def test_an_origin_out_of_reach_leaves_no_cassette(script, cassette):
     done = run("import", script("curl http://127.0.0.1:9/x"), "--cassette", cassette)
     assert done.returncode == 1

@@ -132,6 +132,25 @@ def test_an_empty_cassette_is_an_empty_file(cassette, tmp_path):
         assert read.returncode == 1 and "nothing to import" in read.stderr, read.stderr
 
 
+def test_a_simulation_is_as_its_schema_says(files):
+    """Hoverfly itself is in no registry that tests may use."""
+    document = json.loads(files["hoverfly"][0].read_text())
+    assert set(document) == {"data", "meta"} and document["meta"]["schemaVersion"].startswith("v5")
+    assert document["data"]["globalActions"] == {"delays": [], "delaysLogNormal": []}
+    for pair in document["data"]["pairs"]:
+        request, response = pair["request"], pair["response"]
+        assert set(request) <= {"path", "method", "destination", "scheme", "query", "body", "headers", "requiresState"}
+        conditions = [request[name] for name in ("path", "method", "destination", "scheme", "body")] + list(request["query"].values())
+        for [condition] in conditions:
+            assert set(condition) == {"matcher", "value"} and condition["matcher"] in ("exact", "json", "array")
+        assert set(response) <= {"status", "body", "encodedBody", "headers", "templated", "transitionsState"}
+        assert isinstance(response["status"], int) and isinstance(response["body"], str)
+        assert all(isinstance(value, str) for values in response["headers"].values() for value in values)
+        states = [*request.get("requiresState", {}).items(), *response.get("transitionsState", {}).items()]
+        assert all(name.startswith("sequence:") and value.isdigit() for name, value in states)
+    assert sum("transitionsState" in pair["response"] for pair in document["data"]["pairs"]) == 1, "of /count, the first"
+
+
 def test_vcrpy_replays_our_export(files, exported, tmp_path):
     import requests
     import vcr
@@ -155,6 +174,21 @@ def test_vcrpy_replays_our_export(files, exported, tmp_path):
                 if name == "page":
                     assert dict(answer.cookies) == {"a": "1", "b": "2"}
             assert played.play_count == (1 if parts else len(session.SESSION) - 1)
+
+
+def test_vcrpy_gives_every_client_the_content_of_a_compressed_body(files, exported, tmp_path):
+    import http.client
+    import requests
+    import vcr
+    base = json.loads((exported / "cassette" / "cassette.json").read_text())["upstream"]
+    for target in ("/gzip", "/deflate"):
+        content = session.decoded(session.said("GET", target, None, 0)[2], target[1:].encode())
+        with vcr.use_cassette(str(files["vcrpy"][0]), record_mode="none", allow_playback_repeats=True):
+            line = http.client.HTTPConnection(base.partition("//")[2])
+            line.request("GET", target)
+            plain = line.getresponse()
+            assert (plain.read(), plain.getheader("Content-Encoding")) == (content, None)
+            assert requests.get(base + target).content == content
 
 
 RUBY = r"""

@@ -155,6 +155,12 @@ def test_every_text_comes_out_of_yaml_as_it_went_in(seed, tmp_path):
         content = heard[f"http://a.test/{index}"]
         body = base64.b64decode(content["text"]) if "encoding" in content else content.get("text", "").encode()
         assert body == (text if isinstance(text, bytes) else text.encode()), repr(text)
+    written = run("export", tmp_path / "cassette", "--format", "vcrpy").stdout
+    for loader in (yaml.SafeLoader, yaml.CSafeLoader):
+        again = {entry["request"]["uri"]: entry["response"]["body"]["string"] for entry in yaml.load(written, loader)["interactions"]}
+        for index, text in enumerate(expected):
+            bodies = [body if isinstance(body, bytes) else body.encode() for body in (text, again[f"http://a.test/{index}"])]
+            assert bodies[0] == bodies[1], repr(text)
 
 
 # The command

@@ -17,6 +17,7 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "json", check: JSONLaw.check),
     FuzzTarget(name: "names", check: NamesLaw.check),
     FuzzTarget(name: "matching", check: MatchingLaw.check),
+    FuzzTarget(name: "redactor", check: RedactorLaw.check),
     FuzzTarget(name: "patterns", check: PatternLaw.check),
     FuzzTarget(name: "overrides", check: OverridesLaw.check),
     FuzzTarget(name: "har", check: ImportLaw.check),

@@ -15,6 +15,15 @@ func `nothing of others steers the terminal`(text: String, shown: String) {
   #expect(Printable.line(text) == shown)
 }
 
+@Test(
+  arguments: [
+    ("mrege", "; did you mean merge?"), ("lsit", ""), ("veirfy", "; did you mean verify?"),
+    ("merg", "; did you mean merge?"), ("xxxxx", ""), ("hra", "; did you mean har?"),
+  ])
+func `two neighbours that changed places are one mistake`(word: String, hint: String) {
+  #expect(Spelling.hint(word, among: ["merge", "verify", "har"]) == hint)
+}
+
 @Test func `lines keep their ends and nothing else`() {
   #expect(Printable.lines("a\n\tb\r\n\u{1B}c") == "a\n\tb\\u{d}\n\\u{1b}c")
 }

@@ -171,6 +171,35 @@ private func body(_ interaction: Interaction) -> String {
     #expect(redaction.redacted(original).0 == original)
   }
 
+  @Test(arguments: [
+    "note: https://hooks.slack.com/services/T012345678/B012345678/a1B2c3D4e5F6g7H8i9J0k1L2",
+    "next=https%3A%2F%2Fh%2F%3Fpassword%3Da1B2c3D4e5F6g7H8i9J0k1L2",
+    "%70%61%73%73%77%6F%72%64=x token%3Da1B2c3D4e5F6g7H8i9J0k1L2",
+    "Authorization: Digest username=\"me\", response=\"a1B2c3D4e5F6g7H8i9J0k1L2\"",
+    "<Authorization>Token a1B2c3D4e5F6g7H8i9J0k1L2</Authorization>",
+    "password: ab&a1B2c3D4e5F6g7H8i9J0k1L2",
+    "private-token: ab-a1B2c3D4e5F6g7H8i9J0k1L2",
+  ])
+  func aTextKeepsNothingOfASecret(_ content: String) {
+    let original = exchange(body: Array(content.utf8))
+    let (hidden, count) = redaction.redacted(original)
+    #expect(count > 0)
+    #expect(!body(hidden).contains("a1B2c3D4e5F6g7H8i9J0k1L2"), "\(body(hidden))")
+    #expect(redaction.redacted(hidden).0 == hidden)
+  }
+
+  @Test func aSegmentOfAPathMayHoldAnEncodedSlash() {
+    let secret = "1cwmtGUh5qCh/l9DEyQeKKiqn+Tz5="
+    let original = exchange(
+      "GET", "/x/1cwmtGUh5qCh%2Fl9DEyQeKKiqn+Tz5=/end", headers: [("X-Api-Key", secret)])
+    #expect(redaction.redacted(original).0.request.targetText == "/x/\(placeholder(secret))/end")
+  }
+
+  @Test func aFilesPathIsNoKey() {
+    let original = exchange("GET", "/get?key=photos/2026/451225/img_6784.jpeg")
+    #expect(redaction.redacted(original).0 == original)
+  }
+
   @Test func rulesOfTheUserAddAndTakeAway() throws {
     let rules = RedactionRules(
       key: RedactionKey("k"),

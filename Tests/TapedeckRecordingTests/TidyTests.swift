@@ -84,6 +84,11 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     #expect(plan.renames.count == 2)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `many renames take no time that grows with their square`() {
+    let names = (1...30_000).map { CassetteNames.name(stem: "x", ordinal: $0 + 1) }
+    #expect(TidyPlan(Self.files(names), followsKeys: true).steps.count == names.count)
+  }
+
   @Test func `seeded plans never replace a file, whatever the names`() throws {
     var luck = SeededGenerator(4)
     for _ in 0..<300 {

@@ -8,12 +8,12 @@ internal import TapedeckRecording
 /// Whoever imports a script expects a file to be read, so that what is sent is said before it is sent, and what may change
 /// something is sent only when that is asked for.
 struct CurlAnswers {
-  private let arguments: Arguments
-  private let asksUnsafe: Bool
+  private let asking: AskingArguments
+  private let isInsecure: Bool
 
-  init(_ arguments: Arguments) {
-    self.arguments = arguments
-    asksUnsafe = arguments.has(.unsafeMethods)
+  init(_ arguments: Arguments) throws(UsageError) {
+    asking = try AskingArguments(arguments)
+    isInsecure = arguments.has(.insecure)
   }
 
   func ask(_ planned: [PlannedRequest], for session: inout ImportedSession) throws {
@@ -24,7 +24,7 @@ struct CurlAnswers {
     }
     let asked = planned.filter(isAsked)
     guard !asked.isEmpty else { return }
-    if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
+    if isInsecure { Terminal.say(ServeSettings.insecureWarning) }
     for (origin, count) in Self.counts(asked) {
       Terminal.say("asking \(origin) \(HumanText.count(count, "request")), for lines of curl have no answers")
     }
@@ -33,7 +33,9 @@ struct CurlAnswers {
     for group in groups(asked) { try ask(group: group, for: &session, progress) }
   }
 
-  private func isAsked(_ planned: PlannedRequest) -> Bool { asksUnsafe || planned.request.method.isSafe }
+  private func isAsked(_ planned: PlannedRequest) -> Bool {
+    asking.asksUnsafe || planned.request.method.isSafe
+  }
 
   private static func counts(_ planned: [PlannedRequest]) -> [(origin: String, count: Int)] {
     Dictionary(grouping: planned, by: \.origin).map { ($0.key, $0.value.count) }.sorted { $0.0 < $1.0 }
@@ -44,7 +46,8 @@ struct CurlAnswers {
   private func groups(_ asked: [PlannedRequest]) -> [[PlannedRequest]] {
     var groups: [[PlannedRequest]] = []
     for one in asked {
-      let index = asksUnsafe ? groups.indices.last : groups.indices.first { groups[$0][0].origin == one.origin }
+      let index =
+        asking.asksUnsafe ? groups.indices.last : groups.indices.first { groups[$0][0].origin == one.origin }
       if let index, groups[index][0].origin == one.origin {
         groups[index].append(one)
       } else {
@@ -57,7 +60,7 @@ struct CurlAnswers {
   private func ask(
     group: [PlannedRequest], for session: inout ImportedSession, _ progress: Progress
   ) throws {
-    let batch = try UpstreamBatch(arguments, upstream: group[0].origin, asksUnsafe: asksUnsafe)
+    let batch = try asking.batch(upstream: group[0].origin)
     let results = try batch.results(for: group.map(\.request)) { index in
       progress.advance(by: 1, "\(group[index].request.method) \(group[index].request.targetText)")
     }

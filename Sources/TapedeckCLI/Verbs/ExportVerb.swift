@@ -2,7 +2,9 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 
 extension Option {
-  static let exportFormat = Option(name: "--format", value: "FORMAT", help: "\(ExportVerb.Format.allCases.map(\.rawValue).joined(separator: ", ")) (har)")
+  static let exportFormat = Option(
+    name: "--format", value: "FORMAT",
+    help: "\(ExportVerb.Format.allCases.map(\.rawValue).joined(separator: ", ")) (har)")
   static let output = Option(
     name: "--output", value: "FILE", help: "where to, instead of standard output", aliases: ["-o"])
 }

@@ -53,12 +53,16 @@ enum ImportVerb {
     guard let name = arguments[.cassette] else { throw UsageError("import needs --cassette NAME") }
     let path = try CassettePath.resolve(name)
     try checkUpstream(arguments[.importUpstream])
+    let answers = try CurlAnswers(arguments)
     var files = try read(arguments)
     let found = files.session.exchanges.count + files.planned.count
     try keepOnly(arguments.all(.only), of: &files)
     var session = files.session
-    try CurlAnswers(arguments).ask(files.planned, for: &session)
-    session.settleOrigins(by: try session.matcher(for: path, match: arguments.match()))
+    // What the user got wrong is found before anybody is asked.
+    let matcher = try session.matcher(for: path, match: arguments.match())
+    _ = try arguments.redaction()
+    try answers.ask(files.planned, for: &session)
+    session.settleOrigins(by: matcher)
     let result = try record(session, into: path, arguments)
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
     guard let result else {
@@ -80,14 +84,14 @@ enum ImportVerb {
   }
 
   /// What the files hold: exchanges, and requests that nobody has answered yet.
-  private struct Files {
+  private struct Found {
     var session = ImportedSession()
     var planned: [PlannedRequest] = []
   }
 
-  private static func read(_ arguments: Arguments) throws -> Files {
+  private static func read(_ arguments: Arguments) throws -> Found {
     let format = try arguments.choice(.importFormat, Format.self)
-    var files = Files()
+    var files = Found()
     for file in arguments.positional {
       if try format == .curl || format == nil && CurlReader.isCurl(file) {
         let (requests, notes) = try CurlReader.read(file)
@@ -101,7 +105,7 @@ enum ImportVerb {
     return files
   }
 
-  private static func keepOnly(_ hosts: [String], of files: inout Files) throws {
+  private static func keepOnly(_ hosts: [String], of files: inout Found) throws {
     let known = origins(files)
     var filter = HostFilter(hosts)
     files.session.keepOnly(&filter)
@@ -112,7 +116,7 @@ enum ImportVerb {
   }
 
   /// The first of the origins, each with how many exchanges there are with it.
-  private static func origins(_ files: Files) -> [String] {
+  private static func origins(_ files: Found) -> [String] {
     var counts = files.session.origins
     for planned in files.planned {
       if let index = counts.firstIndex(where: { $0.origin == planned.origin }) {

@@ -51,7 +51,9 @@ enum LintVerb {
     guard !paths.isEmpty else {
       throw Failure("there are no cassettes in \(CassettePath.folder)/; name one, or record one first")
     }
-    if arguments.has(.fix) { for path in try fixable(paths, areNamed: !arguments.positional.isEmpty) { try fix(path) } }
+    if arguments.has(.fix) {
+      for path in try fixable(paths, areNamed: !arguments.positional.isEmpty) { try fix(path) }
+    }
     let progress = Progress("linting", total: paths.count)
     let results = try paths.map { path in
       defer { progress.advance(by: 1, path) }

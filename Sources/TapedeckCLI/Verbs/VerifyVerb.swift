@@ -57,7 +57,7 @@ struct Verification {
 
   init(_ arguments: Arguments) throws {
     let name = try arguments.words("cassette", required: 1)[0]
-    let asksUnsafe = arguments.has(.unsafeMethods)
+    let asking = try AskingArguments(arguments)
     let fields = try Self.fields(arguments)
     cassette = try CassetteReading.load(name)
     guard let url = arguments[.upstream] ?? cassette.upstream else {
@@ -65,8 +65,8 @@ struct Verification {
     }
     upstream = url
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
-    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asksUnsafe, fields: fields)
-    batch = try UpstreamBatch(arguments, upstream: url, asksUnsafe: asksUnsafe)
+    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asking.asksUnsafe, fields: fields)
+    batch = try asking.batch(upstream: url)
   }
 
   private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
@@ -98,22 +98,5 @@ struct Verification {
     var byQuestion: [Int: UpstreamBatch.Result] = [:]
     for (index, result) in zip(asked, results) { byQuestion[index] = result }
     return questions.enumerated().map { DriftFinding($0.element, byQuestion[$0.offset]) }
-  }
-}
-
-extension UpstreamBatch {
-  /// What the options of a verb that asks an origin say.
-  init(_ arguments: Arguments, upstream: String, asksUnsafe: Bool) throws {
-    var configuration = ProxyConfiguration()
-    configuration.upstream = upstream
-    configuration.mode = .passthrough
-    try ServeSettings.readReaching(arguments, into: &configuration)
-    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
-    // A request that changes something decides what those after it get.
-    let jobs = try arguments.number(.jobs, in: 1...256) ?? (asksUnsafe ? 1 : 4)
-    let timeout = try arguments.milliseconds(.timeout)
-    try self.init(configuration)
-    self.jobs = jobs
-    if let timeout { timeoutMilliseconds = timeout }
   }
 }

@@ -26,10 +26,12 @@ public enum CurlReader {
     return (requests, notes)
   }
 
-  /// Whether a file holds a curl command, by one of its first lines.
+  /// Whether a file holds a curl command, by one of its first lines; the bodies of other tools' files may hold one too.
   public static func isCurl(_ path: String) throws(CassetteError) -> Bool {
     guard ImportFile.isThere(path) else { return false }
-    return try ImportFile.beginning(of: path).split(separator: 0x0A).contains { line in
+    let bytes = try ImportFile.beginning(of: path)
+    guard !ImportedSession.beginsAsJSON(bytes), !ImportedSession.looksLikeVCR(bytes) else { return false }
+    return bytes.split(separator: 0x0A).contains { line in
       let word = line.drop(while: Bytes.isBlank).prefix { !Bytes.isBlank($0) && $0 != 0x0D }
       return word.elementsEqual("curl".utf8) || word.elementsEqual("curl.exe".utf8)
     }

@@ -39,7 +39,8 @@ struct HARResponse {
 
   private static func members(_ content: [UInt8], _ fields: HTTPFields) -> [JSONMember] {
     let members = [
-      JSONMember("size", JSONValue(content.count)), JSONMember("mimeType", JSONValue(HARBody.mediaType(fields))),
+      JSONMember("size", JSONValue(content.count)),
+      JSONMember("mimeType", JSONValue(HARBody.mediaType(fields))),
     ]
     guard !content.isEmpty else { return members }
     if let text = HARBody.text(content) { return members + [JSONMember("text", text)] }

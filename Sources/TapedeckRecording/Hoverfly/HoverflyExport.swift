@@ -13,7 +13,8 @@ enum HoverflyExport {
     }
     losses.noteVersion(message.answer)
     losses.note(
-      "request headers are not compared and not carried over; nor is when answers were recorded and how long they took")
+      "request headers are not compared and not carried over; nor is when answers were recorded and how long they took"
+    )
     if message.hasOwnReason { losses.note("its reason phrase is not carried over", of: message.file) }
     var request = target(message, &losses)
     request.append(JSONMember("body", body))

@@ -45,7 +45,7 @@ extension ImportedSession {
   }
 
   /// Whether one of the first lines is that of the member all of the family have.
-  private static func looksLikeVCR(_ bytes: [UInt8]) -> Bool {
+  static func looksLikeVCR(_ bytes: [UInt8]) -> Bool {
     bytes.prefix(64 * 1024).split(separator: 0x0A).contains { line in
       line.starts(with: "interactions:".utf8) || line.starts(with: "http_interactions:".utf8)
     }

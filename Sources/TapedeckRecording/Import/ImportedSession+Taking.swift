@@ -2,7 +2,9 @@ import TapedeckHTTP
 
 extension ImportedSession {
   /// Takes what was answered to a request that a file told without an answer.
-  public mutating func take(_ planned: PlannedRequest, _ response: RecordedResponse, _ volatile: VolatileFacts) {
+  public mutating func take(
+    _ planned: PlannedRequest, _ response: RecordedResponse, _ volatile: VolatileFacts
+  ) {
     var request = planned.request
     InteractionFormat.correctLength(in: &request.fields, to: request.body.count)
     exchanges.append(

@@ -183,7 +183,11 @@ struct JSONWalk {
   private mutating func readPair(_ name: ArraySlice<UInt8>, _ value: Range<Int>) {
     let verdict = pass.policy.verdict(on: name, in: .member)
     if case .judge(.none) = verdict, !SecretNames.mayBeSecret(name), case .other = FieldKind(name) { return }
-    if edits.list.contains(where: { $0.range.overlaps(value) }) { return }
+    // What was hidden in it by its looks was hidden before its name was known.
+    let parts = edits
+    edits.remove(within: value)
+    let rest = edits.count
     hide(in: value, named: name, verdict)
+    if edits.count == rest { edits = parts }
   }
 }

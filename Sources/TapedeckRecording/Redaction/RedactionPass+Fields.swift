@@ -26,9 +26,16 @@ extension RedactionPass {
     if verdict == .keep { return TextEdits() }
     if verdict != .hide, let edits = composite(value, named: name) { return edits }
     if let placeholder = replacement(of: value, under: verdict) {
+      collect(within: value, depth: depth)
       return TextEdits(value.startIndex..<value.endIndex, placeholder)
     }
     return self.value(value, depth: depth)
+  }
+
+  /// What a hidden value is made of may stand elsewhere too: the key in a connection string.
+  private func collect(within value: ArraySlice<UInt8>, depth: Int) {
+    guard value.contains(UInt8(ascii: "=")) || value.contains(UInt8(ascii: ":")) else { return }
+    uncounted { _ = text(value, depth: depth) }
   }
 
   /// Values with a form of their own, wherever their names are found; nil for all others.
@@ -116,6 +123,10 @@ extension RedactionPass {
   private func collect(parametersOf credentials: ArraySlice<UInt8>) {
     guard credentials.contains(UInt8(ascii: "=")), credentials.contains(where: Bytes.isSpace) else { return }
     uncounted { _ = text(credentials, depth: 0) }
+    for equals in credentials.indices where credentials[equals] == UInt8(ascii: "=") {
+      let value = credentials[TextScan.value(in: credentials, from: equals + 1)]
+      if SecretValue.isRandom(value) { _ = placeholder(for: value, isCounted: false) }
+    }
   }
 
   /// `WWW-Authenticate`: what is made for one client goes, what it must know stays (RFC 9110 §11.6.1, RFC 7616 §3.3).

@@ -10,15 +10,12 @@ extension RedactionPass {
   }
 
   private func edits(ofPath path: ArraySlice<UInt8>) -> TextEdits {
-    let decoded = DecodedText(path, .path)
     var edits = TextEdits()
-    var start = decoded.bytes.startIndex
-    while start < decoded.bytes.endIndex {
-      let end = decoded.bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? decoded.bytes.endIndex
-      edits.add(decoded.encoded(text(decoded.bytes[start..<end], depth: 0)))
-      start = end + 1
+    for segment in path.split(separator: UInt8(ascii: "/")) {
+      let decoded = DecodedText(segment, .path)
+      edits.add(decoded.encoded(text(decoded.bytes, depth: 0)))
+      edits.add(plainPlaceholders(decoded))
     }
-    edits.add(plainPlaceholders(decoded))
     return edits
   }
 

@@ -27,7 +27,8 @@ final class RedactionPass {
     for secret: ArraySlice<UInt8>, isCopied: Bool = true, isCounted: Bool = true
   ) -> [UInt8]? {
     let shape = TokenShapes.match(secret, at: secret.startIndex)
-    let kind = shape?.end == secret.endIndex ? shape?.kind ?? "secret" : "secret"
+    let isWhole = shape?.start == secret.startIndex && shape?.end == secret.endIndex
+    let kind = isWhole ? shape?.kind ?? "secret" : "secret"
     guard !policy.keeps(kind: kind) else { return nil }
     if isCounted { count += 1 }
     let value = kind == "pem" ? Self.unbroken(secret) : Array(secret)
@@ -111,11 +112,21 @@ extension RedactionPass {
   }
 
   /// Whether there is anything of which there may be copies.
-  var hasCopies: Bool { !known.isEmpty || memory != nil }
+  var hasCopies: Bool { !known.isEmpty || memory?.isEmpty == false }
 
-  func copies(in text: ArraySlice<UInt8>) -> TextEdits {
+  /// Every copy in a text, as it is and in what is percent-encoded or escaped as in JSON, once or twice.
+  func copies(in text: ArraySlice<UInt8>, depth: Int = 0) -> TextEdits {
     var edits = known.isEmpty ? TextEdits() : known.copies(in: text)
     if let memory { edits.add(memory.copies(in: text)) }
+    guard depth < 2 else { return edits }
+    for (mark, encoding) in [(UInt8(ascii: "%"), DecodedText.Encoding.path), (UInt8(ascii: "\\"), .json)]
+    where text.contains(mark) {
+      let decoded = DecodedText(text, encoding)
+      for edit in copies(in: decoded.bytes, depth: depth + 1).list
+      where decoded.origin(of: edit.range).count != edit.range.count {
+        edits.add(decoded.encoded(TextEdits(edit.range, edit.bytes)))
+      }
+    }
     return edits
   }
 

@@ -22,6 +22,8 @@ final class SecretMemory: Sendable {
   private static let minimumRunBytes = 6
   private let state = Mutex(State())
 
+  var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
   func add(_ known: KnownSecrets) {
     for (secret, placeholder) in known.secrets { add(secret, placeholder) }
   }

@@ -90,8 +90,18 @@ enum SecretValue {
     let digits = value.count(where: Bytes.isDigit)
     let letters = value.count(where: Bytes.isLetter)
     let changes = changes(value)
-    guard digits > 0 || changes * 3 >= value.count, letters >= 4, !isLocation(value) else { return false }
+    guard digits > 0 || changes * 3 >= value.count, letters >= 4, !isLocation(value), !isPath(value) else {
+      return false
+    }
     return changes * 5 >= value.count && !isWords(value) && !isNumeric(value)
+  }
+
+  /// Names and numbers between slashes: `photos/2026/451225/img_6784.jpeg`.
+  private static func isPath(_ value: ArraySlice<UInt8>) -> Bool {
+    guard value.contains(UInt8(ascii: "/")) else { return false }
+    return value.split { !Bytes.isAlphanumeric($0) }.allSatisfy {
+      $0.allSatisfy(Bytes.isDigit) || isWords($0)
+    }
   }
 
   /// How often the kind of character changes: capital, small letter, digit, other.

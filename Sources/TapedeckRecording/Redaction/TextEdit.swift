@@ -25,6 +25,10 @@ struct TextEdits {
     for edit in edits.list { add(edit.range, edit.bytes) }
   }
 
+  mutating func remove(within range: Range<Int>) {
+    list.removeAll { range.contains($0.range.lowerBound) }
+  }
+
   /// In order, without overlaps.
   var ordered: [TextEdit] {
     if isSorted { return list }

@@ -4,23 +4,24 @@
 /// or inside base64. How far it looks ahead or back from any one place is bounded, so no text takes more than its share
 /// of time.
 struct TextScan {
-  private static let maximumNameBytes = 80
-  private static let maximumValueBytes = 16 * 1024
-  private static let maximumTagBytes = 2048
-  private static let maximumAuthorityBytes = 512
+  static let maximumNameBytes = 80
+  static let maximumValueBytes = 16 * 1024
+  private static let maximumAuthorityBytes = 16 * 1024
   /// The shortest base64 that is looked into; it holds 18 bytes.
   private static let minimumEncodedBytes = 24
-  private static let maximumDepth = 2
+  static let maximumDepth = 2
   /// The shortest run of letters, digits, `_` and `-` in any secret that is known by its looks: PEM's `-----BEGIN`.
   private static let minimumWordBytes = 10
 
-  private let pass: RedactionPass
-  private let text: ArraySlice<UInt8>
+  let pass: RedactionPass
+  let text: ArraySlice<UInt8>
   private let depth: Int
-  private var edits = TextEdits()
-  private var index: Int
+  var edits = TextEdits()
+  var index: Int
   /// Behind the last run of base64 that was looked into.
   private var encodedEnd: Int
+  /// Behind the last run of percent-encoded text that was looked into, and the last secret.
+  private var percentEnd: Int
 
   init(_ text: ArraySlice<UInt8>, _ pass: RedactionPass, depth: Int) {
     self.text = text
@@ -28,6 +29,7 @@ struct TextScan {
     self.depth = depth
     index = text.startIndex
     encodedEnd = text.startIndex
+    percentEnd = text.startIndex
   }
 
   /// Whether a text can hold anything: a long word, or a mark that a value may follow.
@@ -68,6 +70,7 @@ struct TextScan {
     case UInt8(ascii: ":"): readColon()
     case UInt8(ascii: "<"): readTag()
     case UInt8(ascii: "-"): readHyphen()
+    case UInt8(ascii: "%"): readPercent()
     default: index += 1
     }
   }
@@ -77,7 +80,7 @@ struct TextScan {
     index = max(index, range.upperBound)
   }
 
-  private func byte(at index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
+  func byte(at index: Int) -> UInt8? { text.indices.contains(index) ? text[index] : nil }
 
   // MARK: Looks
 
@@ -86,21 +89,46 @@ struct TextScan {
     if let end = Placeholder.end(in: text, at: index) {
       index = end
     } else if let found = TokenShapes.match(text, at: index) {
-      hide(index..<found.end, text[index..<found.end])
+      hide(found.start..<found.end, text[found.start..<found.end])
     } else if index >= encodedEnd, readEncoded() {
       return
     } else {
       index = text[index...].firstIndex { !Bytes.isAlphanumeric($0) } ?? text.endIndex
+      // A placeholder behind `%3D`, which looks like the end of a word.
+      let start = index - 8
+      if start >= text.startIndex, let end = Placeholder.end(in: text, at: start) { index = end }
     }
   }
 
   /// The opening of PEM; behind the hyphens otherwise.
   private mutating func readHyphen() {
     if let found = TokenShapes.match(text, at: index) {
-      hide(index..<found.end, text[index..<found.end])
+      hide(found.start..<found.end, text[found.start..<found.end])
     } else {
       index += 1
     }
+  }
+
+  // MARK: Percent
+
+  /// Looks into the percent-encoded text around a `%`: a URL within a URL, a form in a log.
+  private mutating func readPercent() {
+    let earliest = max(percentEnd, edits.list.last?.range.upperBound ?? text.startIndex)
+    let mark = index
+    index += 1
+    guard mark >= earliest, depth < Self.maximumDepth else { return }
+    let start = text[earliest..<mark].lastIndex { !Self.isPercentEncoded($0) }.map { $0 + 1 } ?? earliest
+    let run = text[start...].prefix(while: Self.isPercentEncoded)
+    percentEnd = run.endIndex
+    let decoded = DecodedText(run, .path)
+    let inner = decoded.encoded(pass.value(decoded.bytes, depth: depth + 1))
+    guard decoded.bytes.count < run.count else { return }
+    edits.add(inner)
+    index = run.endIndex
+  }
+
+  private static func isPercentEncoded(_ byte: UInt8) -> Bool {
+    Bytes.isWord(byte) || "%.~+*!:".utf8.contains(byte)
   }
 
   // MARK: Base 64
@@ -162,21 +190,29 @@ struct TextScan {
       start -= 1
     }
     let range = start..<end
-    guard !range.isEmpty, pass.policy.hasNameRules || SecretNames.mayBeSecret(text[range]) || isCookie(range)
+    guard !range.isEmpty,
+      pass.policy.hasNameRules || SecretNames.mayBeSecret(text[range]) || isField(text[range])
     else {
       return nil
     }
     return (range, isQuoted)
   }
 
-  private func isCookie(_ name: Range<Int>) -> Bool {
-    if case .other = FieldKind(text[name]) { return false }
+  /// Whether this is a field whose values have a form of their own.
+  func isField(_ name: ArraySlice<UInt8>) -> Bool {
+    if case .other = FieldKind(name) { return false }
     return true
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
     Bytes.isWord(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
       || byte == UInt8(ascii: "$")
+  }
+
+  /// Whether a value has letters and digits, as words of a sentence have not.
+  private static func isMade(_ value: ArraySlice<UInt8>) -> Bool {
+    value.count >= SecretValue.minimumLikelyBytes && value.contains(where: Bytes.isDigit)
+      && value.contains(where: Bytes.isLetter)
   }
 
   private static func isQuote(_ byte: UInt8) -> Bool {
@@ -193,11 +229,13 @@ struct TextScan {
     let mark = index
     index += 1
     var verdict = pass.policy.verdict(on: text[name], in: place)
-    if isCookie(name) { return readField(named: name) }
+    if isField(text[name]) { return readField(named: name) }
     var range = Self.value(in: text, from: mark + 1)
     if isParameter, let end = text[range].firstIndex(of: UInt8(ascii: "#")) { range = range.lowerBound..<end }
     let isQuoted = range.lowerBound > mark + 1 && Self.isQuote(text[range.lowerBound - 1])
-    if case .judge(let strength) = verdict, !isSure, !isQuoted { verdict = .judge(strength.weaker) }
+    if case .judge(let strength) = verdict, !isSure, !isQuoted, !Self.isMade(text[range]) {
+      verdict = .judge(strength.weaker)
+    }
     if verdict == .keep {
       index = max(index, range.upperBound)
       return
@@ -211,12 +249,32 @@ struct TextScan {
 
   /// A header line within a text: `Authorization: Bearer …`.
   private mutating func readField(named name: Range<Int>) {
-    let start = text[index...].firstIndex { !Bytes.isBlank($0) && !Self.isQuote($0) } ?? text.endIndex
-    let value = text[start...].prefix(Self.maximumValueBytes).prefix {
-      $0 >= 0x20 && !Self.isQuote($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "<")
-    }
-    edits.add(pass.edits(of: value, named: text[name], in: .header, depth: Self.maximumDepth))
-    index = value.endIndex
+    let blank = text[index...].prefix(16).firstIndex { !Bytes.isBlank($0) && $0 != UInt8(ascii: "\\") }
+    guard let blank else { return }
+    // `"Authorization": "…"` and `"Authorization: …"` end with a quote like the one they begin with.
+    let isQuoted = Self.isQuote(text[blank])
+    let opening = isQuoted ? blank : name.lowerBound - 1
+    let start = isQuoted ? blank + 1 : blank
+    let value = text[start..<fieldEnd(from: start, openedAt: opening)]
+    let decoded = DecodedText(value, .json)
+    edits.add(
+      decoded.encoded(
+        pass.edits(of: decoded.bytes, named: text[name], in: .header, depth: Self.maximumDepth)))
+    index = max(index, value.endIndex)
+  }
+
+  /// The end of a value that a quote opens: the next quote that is behind no more backslashes than that one. Without
+  /// one, the end of the line.
+  private func fieldEnd(from start: Int, openedAt opening: Int) -> Int {
+    let rest = text[start...].prefix(Self.maximumValueBytes).prefix { $0 >= 0x20 && $0 != UInt8(ascii: "<") }
+    guard let quote = byte(at: opening), Self.isQuote(quote) else { return rest.endIndex }
+    let level = backslashes(before: opening)
+    let end = rest.indices.first { rest[$0] == quote && backslashes(before: $0) <= level }
+    return end.map { max(start, $0 - backslashes(before: $0)) } ?? rest.endIndex
+  }
+
+  private func backslashes(before index: Int) -> Int {
+    text[..<index].suffix(8).reversed().prefix { $0 == UInt8(ascii: "\\") }.count
   }
 
   /// The value that begins at `start`: what stands in quotes, or all up to a character that ends one.
@@ -233,7 +291,18 @@ struct TextScan {
       return start + 1..<end
     }
     let rest = text[start...].prefix(maximumValueBytes)
-    return start..<(rest.firstIndex(where: endsValue) ?? rest.endIndex)
+    var end = rest.firstIndex(where: endsValue)
+    while let mark = end, text[mark] == UInt8(ascii: "&"), !opensPair(rest[(mark + 1)...]) {
+      end = rest[(mark + 1)...].firstIndex(where: endsValue)
+    }
+    return start..<(end ?? rest.endIndex)
+  }
+
+  /// Whether a pair follows an `&`, which then ends the value before; in a password it is a character like others.
+  private static func opensPair(_ rest: ArraySlice<UInt8>) -> Bool {
+    let name = rest.prefix(maximumNameBytes).prefix(while: isName)
+    let mark = name.endIndex < rest.endIndex ? rest[name.endIndex] : nil
+    return !name.isEmpty && (mark == UInt8(ascii: "=") || mark == UInt8(ascii: ";"))
   }
 
   private static func closing(_ quote: UInt8, in text: ArraySlice<UInt8>, from start: Int) -> Int? {
@@ -278,64 +347,5 @@ struct TextScan {
   /// What stands for a password where the user's name is the token.
   private static func isFiller(_ password: ArraySlice<UInt8>) -> Bool {
     password.elementsEqual("x-oauth-basic".utf8) || password.elementsEqual("x".utf8)
-  }
-
-  // MARK: Markup
-
-  /// `<Password>…</Password>`, and the `value` of an element whose `name` is a secret's.
-  private mutating func readTag() {
-    let start = index + 1
-    index = start
-    guard let first = byte(at: start), Bytes.isLetter(first) else { return }
-    let name = text[start...].prefix(Self.maximumNameBytes).prefix {
-      Bytes.isWord($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-    }
-    if byte(at: name.endIndex) == UInt8(ascii: ">") { return readContent(of: name) }
-    let tag = text[name.endIndex...].prefix(Self.maximumTagBytes).prefix {
-      $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "<")
-    }
-    readAttributes(tag)
-  }
-
-  private mutating func readContent(of name: ArraySlice<UInt8>) {
-    index = name.endIndex + 1
-    let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
-    guard pass.policy.hasNameRules || SecretNames.mayBeSecret(local) else { return }
-    var content = text[index...].prefix(Self.maximumValueBytes)
-    let cdata = Array("<![CDATA[".utf8)
-    if content.starts(with: cdata) {
-      content = content.dropFirst(cdata.count).prefix { $0 != UInt8(ascii: "]") }
-    } else {
-      content = content.prefix { $0 != UInt8(ascii: "<") }
-    }
-    while let first = content.first, Bytes.isSpace(first) { content = content.dropFirst() }
-    while let last = content.last, Bytes.isSpace(last) { content = content.dropLast() }
-    let verdict = pass.policy.verdict(on: local, in: .member)
-    guard let placeholder = pass.replacement(of: content, under: verdict) else {
-      if verdict == .keep { index = content.endIndex }
-      return
-    }
-    edits.add(content.startIndex..<content.endIndex, placeholder)
-    index = content.endIndex
-  }
-
-  private mutating func readAttributes(_ tag: ArraySlice<UInt8>) {
-    guard let name = Self.attribute(["name", "id", "key"], in: tag), !name.isEmpty,
-      let value = Self.attribute(["value", "content"], in: tag),
-      pass.policy.hasNameRules || SecretNames.mayBeSecret(text[name])
-    else { return }
-    let verdict = pass.policy.verdict(on: text[name], in: .member)
-    if let placeholder = pass.replacement(of: text[value], under: verdict) { edits.add(value, placeholder) }
-  }
-
-  /// The value of the first of these attributes.
-  private static func attribute(_ names: [String], in tag: ArraySlice<UInt8>) -> Range<Int>? {
-    for name in names {
-      for range in ByteSearch.all(Array("\(name)=".utf8), in: tag)
-      where range.lowerBound > tag.startIndex && Bytes.isSpace(tag[range.lowerBound - 1]) {
-        return value(in: tag, from: range.upperBound)
-      }
-    }
-    return nil
   }
 }

@@ -2,6 +2,8 @@
 /// PEM. Each shape says exactly what may follow its prefix, so that ordinary words do not look like one.
 enum TokenShapes {
   struct Found {
+    /// Behind what of it is no secret: the address of a web hook.
+    var start: Int
     var end: Int
     var kind: String
   }
@@ -13,12 +15,18 @@ enum TokenShapes {
     var alphabet: Alphabet
     var lengths: ClosedRange<Int>
     var kind: String
+    /// Whether the prefix stays, being no part of the secret.
+    var keepsPrefix: Bool
 
-    init(_ prefix: String, _ alphabet: Alphabet, _ lengths: ClosedRange<Int>, _ kind: String) {
+    init(
+      _ prefix: String, _ alphabet: Alphabet, _ lengths: ClosedRange<Int>, _ kind: String,
+      keepsPrefix: Bool = false
+    ) {
       self.prefix = Array(prefix.utf8)
       self.alphabet = alphabet
       self.lengths = lengths
       self.kind = kind
+      self.keepsPrefix = keepsPrefix
     }
 
     func contains(_ byte: UInt8) -> Bool {
@@ -103,7 +111,12 @@ enum TokenShapes {
     Shape("AQVN", .word, 35...38, "yandex"), Shape("t1.9euelZ", .dotted, 80...300, "yandex"),
     Shape("CFPAT-", .word, 40...50, "contentful"), Shape("p8e-", .alphanumeric, 32...32, "prefect"),
     Shape("pnu_", .alphanumeric, 36...36, "prefect"), Shape("rpa_", .alphanumeric, 40...50, "runpod"),
-    Shape("tskey-", .word, 20...80, "tailscale"),
+    Shape("tskey-", .word, 20...80, "tailscale"), Shape("pscale_tkn_", .dotted, 32...64, "planetscale"),
+    Shape("pscale_pw_", .dotted, 32...64, "planetscale"),
+    Shape("pscale_oauth_", .dotted, 32...64, "planetscale"),
+    Shape("hooks.slack.com/services/", .token, 30...120, "slack", keepsPrefix: true),
+    Shape("discord.com/api/webhooks/", .token, 70...120, "discord", keepsPrefix: true),
+    Shape("discordapp.com/api/webhooks/", .token, 70...120, "discord", keepsPrefix: true),
   ]
 
   private static let byFirst: [[Shape]] = {
@@ -119,12 +132,18 @@ enum TokenShapes {
   static func match(_ text: ArraySlice<UInt8>, at start: Int) -> Found? {
     let first = text[start]
     if first == UInt8(ascii: "e"), let end = webTokenEnd(text, at: start) {
-      return Found(end: end, kind: "jwt")
+      return Found(start: start, end: end, kind: "jwt")
     }
-    if first == UInt8(ascii: "-") { return pemEnd(text, at: start).map { Found(end: $0, kind: "pem") } }
+    if first == UInt8(ascii: "-") {
+      return pemEnd(text, at: start).map { Found(start: start, end: $0, kind: "pem") }
+    }
     for shape in byFirst[Int(first)] where text[start...].starts(with: shape.prefix) {
-      if let end = end(of: shape, in: text, at: start) { return Found(end: end, kind: shape.kind) }
+      if let end = end(of: shape, in: text, at: start) {
+        return Found(
+          start: shape.keepsPrefix ? start + shape.prefix.count : start, end: end, kind: shape.kind)
+      }
     }
+    if first &- UInt8(ascii: "M") < 3 { return discordBot(text, at: start) }
     return Bytes.isDigit(first) ? telegram(text, at: start) : nil
   }
 
@@ -146,7 +165,17 @@ enum TokenShapes {
       return nil
     }
     let rest = text[(number.endIndex + 1)...].prefix(while: Bytes.isWord)
-    return rest.count == 35 ? Found(end: rest.endIndex, kind: "telegram") : nil
+    return rest.count == 35 ? Found(start: start, end: rest.endIndex, kind: "telegram") : nil
+  }
+
+  /// A bot's number in base64, which begins with `M`, `N` or `O`, and two more parts.
+  private static func discordBot(_ text: ArraySlice<UInt8>, at start: Int) -> Found? {
+    let number = text[start...].prefix(32).prefix(while: Bytes.isWord)
+    guard (22...28).contains(number.count), let time = part(text, behind: number.endIndex), time.count == 6,
+      let sum = part(text, behind: time.endIndex), (27...45).contains(sum.count),
+      let digits = LooseBase64.decodedText(number), digits.allSatisfy(Bytes.isDigit)
+    else { return nil }
+    return Found(start: start, end: sum.endIndex, kind: "discord")
   }
 
   // MARK: JSON Web Tokens

@@ -34,10 +34,11 @@ enum VCRExport {
   }
 }
 
-/// One interaction as vcrpy writes it: of a body in a coding it keeps the content, and gives that as the body again.
+/// One interaction as vcrpy writes it with `decode_compressed_response`: some of the clients that it stands in for decode
+/// what it replays and some do not, so that a body in no coding is right for all of them.
 enum VCRPyExport {
   static func interaction(_ message: ExportedMessage, _ losses: inout ExportLosses) -> YAMLValue {
-    let head = message.response.head
+    let (head, body) = decoded(message, &losses)
     losses.noteVersion(message.answer)
     losses.note("when answers were recorded, how long they took and who gave them is not carried over")
     return [
@@ -47,7 +48,7 @@ enum VCRPyExport {
         "method": YAMLValue(message.request.method.rawValue), "uri": YAMLValue(message.url),
       ],
       "response": [
-        "body": ["string": text(content(message, &losses))],
+        "body": ["string": text(body)],
         "headers": ExportedFields(head.fields, of: message.file, &losses).yaml,
         "status": [
           "code": YAMLValue(head.status), "message": YAMLValue(String(decoding: head.reason, as: UTF8.self)),
@@ -56,15 +57,20 @@ enum VCRPyExport {
     ]
   }
 
-  private static func content(_ message: ExportedMessage, _ losses: inout ExportLosses) -> [UInt8] {
-    let coding = BodyCoding(message.response.head.fields)
-    guard coding != .identity, !message.responseBody.isEmpty else { return message.responseBody }
+  private static func decoded(
+    _ message: ExportedMessage, _ losses: inout ExportLosses
+  ) -> (head: HTTPResponseHead, body: [UInt8]) {
+    var head = message.response.head
+    let coding = BodyCoding(head.fields)
+    guard coding != .identity, !message.responseBody.isEmpty else { return (head, message.responseBody) }
     guard let content = coding.decoded(message.responseBody[...]) else {
-      losses.note("its body stays in \(coding.name), which vcrpy does not decode", of: message.file)
-      return message.responseBody
+      losses.note("its body stays in \(coding.name), which not all clients of vcrpy decode", of: message.file)
+      return (head, message.responseBody)
     }
-    losses.note("its body is written without its \(coding.name), as vcrpy does", of: message.file)
-    return content
+    losses.note("its body is written without its \(coding.name)", of: message.file)
+    head.fields.removeAll("content-encoding")
+    InteractionFormat.correctLength(in: &head.fields, to: content.count)
+    return (head, content)
   }
 
   private static func text(_ bytes: [UInt8]) -> YAMLValue {

@@ -57,7 +57,9 @@ enum WireMockExport {
     }
     // The length is WireMock's to tell, but where no body is that could have it.
     let isHead = message.request.method == .head
-    let fields = ExportedFields(head.fields, of: message.file, &losses) { isHead || !$0.isNamed("content-length") }
+    let fields = ExportedFields(head.fields, of: message.file, &losses) {
+      isHead || !$0.isNamed("content-length")
+    }
     members.append(JSONMember("headers", fields.shortJSON))
     guard !message.responseBody.isEmpty else { return .object(members) }
     let isUTF8 = [nil, "utf-8", "utf8"].contains(TextCharset.name(head.fields))

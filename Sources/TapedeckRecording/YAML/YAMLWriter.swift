@@ -18,8 +18,8 @@ enum YAMLWriter {
         writeNested(member.value, level: level, to: &out)
       }
     case .list(let items) where !items.isEmpty:
-      for item in items {
-        indent(level, &out)
+      for (index, item) in items.enumerated() {
+        if index > 0 || !isItem { indent(level, &out) }
         out += "- ".utf8
         write(item, level: level + 1, isItem: true, to: &out)
       }
@@ -69,7 +69,8 @@ enum YAMLWriter {
     }
     let words = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
     let isTaken = words.contains { name.map(Bytes.lowercased).elementsEqual($0.utf8) }
-    return isWord && !isTaken && name.first.map { $0 != UInt8(ascii: "-") } == true ? .plain(name) : .text(name)
+    return isWord && !isTaken && name.first.map { $0 != UInt8(ascii: "-") } == true
+      ? .plain(name) : .text(name)
   }
 
   /// YAML 1.2 §5.7, in the escapes that 1.1 has too.

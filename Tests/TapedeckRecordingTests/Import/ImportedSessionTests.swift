@@ -110,11 +110,13 @@ import Testing
   @Test(
     arguments: [
       ([0x50, 0x4B, 3, 4], "unzip"), ([0x1F, 0x8B, 8], "gunzip"), ([0x78, 0x9C, 1, 2, 3, 4], "zlib"),
-    ] as [([UInt8], String)]) func `archives are named`(bytes: [UInt8], remedy: String)
+    ] as [([UInt8], String)]) func `archives are named`(
+      bytes: [UInt8], remedy: String
+    ) throws
   {
-    let error = #expect(throws: CassetteError.self) {
-      try ImportedSession.read(ImportSource(path: "x", bytes: bytes))
-    }
+    let folder = try TemporaryDirectory()
+    try folder.write("x", bytes)
+    let error = #expect(throws: CassetteError.self) { try ImportedSession.read(folder("x")) }
     #expect(error?.description.contains(remedy) == true)
   }
 }

@@ -1,0 +1,88 @@
+import TapedeckHTTP
+
+@testable import TapedeckRecording
+
+/// Redaction: the same every time, nothing more to hide when it is done again, the match key untouched by it, JSON still
+/// JSON, compressed like plain, and what is planted is gone.
+///
+/// The input is a line with the query, a line with the media type, and the body.
+enum RedactorLaw {
+  private static let redaction = Redaction(upstream: "http://origin.test")
+  private static let secret = "Zx9-kQ4vTn7bLw2m"
+  private static let token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+  static func check(_ input: [UInt8]) throws(BrokenLaw) {
+    let parts = input.split(separator: 0x0A, maxSplits: 2, omittingEmptySubsequences: false)
+    let body = parts.count > 2 ? Array(parts[2]) : []
+    var request = HTTPRequest(.post, "/")
+    request.target += [0x3F] + (parts.first ?? [])
+    request.body = body
+    do {
+      try request.fields.append(name: Array("Content-Type".utf8), value: parts.count > 1 ? parts[1] : [])
+    } catch { return }
+    try isStable(request)
+    try isLikePlain(request)
+    try hidesWhatIsPlanted(body)
+  }
+
+  private static func isStable(_ request: HTTPRequest) throws(BrokenLaw) {
+    let hidden = redaction.redacted(request)
+    try require(redaction.redacted(request) == hidden, "two redactions of one request")
+    try require(redaction.redacted(hidden) == hidden, "\(text(hidden)) has more to hide than once")
+    let matcher = RequestMatcher(redaction: redaction)
+    try require(
+      matcher.key(for: request) == matcher.key(for: hidden), "\(text(hidden)) is another request than before")
+    if (try? JSONValue(parsing: request.body)) != nil, case .json = MediaType(request.fields).kind {
+      try require((try? JSONValue(parsing: hidden.body)) != nil, "\(text(hidden)) is no JSON any more")
+    }
+  }
+
+  private static func text(_ request: HTTPRequest) -> String {
+    String(decoding: request.target + [0x0A] + request.body, as: UTF8.self)
+  }
+
+  /// What is compressed is hidden as if it were not.
+  private static func isLikePlain(_ request: HTTPRequest) throws(BrokenLaw) {
+    var packed = request
+    guard let body = BodyCoding.gzip.encoded(request.body) else { throw BrokenLaw("gzip fails") }
+    try require(BodyCoding.gzip.decoded(body[...]) == request.body, "gzip gives other bytes back")
+    packed.body = body
+    do { try packed.fields.append("Content-Encoding", "gzip") } catch { return }
+    let hidden = BodyCoding.gzip.decoded(redaction.redacted(packed).body[...])
+    try require(hidden == redaction.redacted(request).body, "gzip makes a difference")
+  }
+
+  /// Beside any other text.
+  private static func hidesWhatIsPlanted(_ filling: [UInt8]) throws(BrokenLaw) {
+    let encoded = DecodedText.percentEncoded(filling)
+    var form = HTTPRequest(.post, "/")
+    form.target += Array("?x=".utf8) + encoded + Array("&password=\(secret)".utf8)
+    form.body = Array("x=".utf8) + encoded + Array("&password=\(secret)&y=\(token)".utf8)
+    try hides(form, type: "application/x-www-form-urlencoded")
+
+    var json = HTTPRequest(.post, "/")
+    let string = JSONValue(String(decoding: filling, as: UTF8.self))
+    let document: JSONValue = [
+      "x": string, "y": [["password": JSONValue(secret), "z": string], JSONValue(token)],
+    ]
+    json.body = document.bytes()
+    try hides(json, type: "application/json")
+
+    var text = HTTPRequest(.post, "/")
+    text.body = filling + Array("\n\(token)\n".utf8)
+    try hides(text, type: "text/plain")
+  }
+
+  private static func hides(_ request: HTTPRequest, type: String) throws(BrokenLaw) {
+    var request = request
+    do { try request.fields.append("Content-Type", type) } catch { return }
+    let hidden = redaction.redacted(request)
+    for planted in [secret, token] {
+      let pattern = Array(planted.utf8)
+      try require(
+        ByteSearch.first(pattern, in: hidden.target[...]) == nil
+          && ByteSearch.first(pattern, in: hidden.body[...]) == nil,
+        "\(planted) is left in \(text(hidden))")
+    }
+  }
+}
