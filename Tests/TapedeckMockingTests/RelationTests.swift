@@ -368,7 +368,7 @@ private func upsertUnknowingly<T: Storable>(_ entity: T, _ store: Store) { store
     let text = try KeyStyleTransformer(
       store.embedding(store.the(Remark.self, "1"), "article.author"), .pascal
     ).json()
-    #expect(text?["Essay"]?["Author"]?["Name"] == "author")
+    #expect(text?["Article"]?["Author"]?["Name"] == "author")
     let beside = try KeyStyleTransformer(store.sideloading(store.findAll(Remark.self), "article"), .pascal)
       .json()
     #expect(beside?["Essays"]?[0]?["Text"] == "text")
