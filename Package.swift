@@ -45,6 +45,7 @@ let package = Package(
   name: "tapedeck",
   products: [
     .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
+    .executable(name: "newsfeed", targets: ["NewsFeedServer"]),
     .library(name: "Tapedeck", targets: ["Tapedeck"]),
   ],
   targets: [
@@ -65,11 +66,17 @@ let package = Package(
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
         "TapedeckMocking",
       ]),
-    room("Tapedeck", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
+    room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
+    room(
+      "Tapedeck",
+      ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
     .executableTarget(
       name: "TapedeckCLI",
-      dependencies: ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+      dependencies: ["NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
       swiftSettings: strict),
+
+    room("NewsFeed", ["TapedeckHTTP", "TapedeckMocking"]),
+    .executableTarget(name: "NewsFeedServer", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
@@ -77,9 +84,11 @@ let package = Package(
     tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
     .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
+    .testTarget(name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing
 )

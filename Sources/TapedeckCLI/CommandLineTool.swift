@@ -1,4 +1,5 @@
 internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// From words to a verb; from errors to an exit code. The only place that decides one.
 enum CommandLineTool {
@@ -12,8 +13,14 @@ enum CommandLineTool {
       return .usage
     } catch {
       Terminal.say("\(error)")
-      return .failure
+      return code(error)
     }
+  }
+
+  /// What an error comes to at the end.
+  static func code(_ error: any Error) -> ExitCode {
+    guard let error = error as? CassetteError, case .secretsFound = error else { return .failure }
+    return .strictness
   }
 
   private static func dispatch(_ words: [String]) throws -> ExitCode {

@@ -16,12 +16,12 @@ struct InteractionText {
     var text =
       "\(mark(">")) \(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.target))\n"
     text += fields(request.fields, ">")
-    text += body(interaction.largeRequestBody.map { .file($0) } ?? .bytes(request.body))
+    text += body(interaction.largeRequestBody.map { .file($0) } ?? .bytes(request.body), request.fields)
     text += fields(request.trailers, ">")
     let status = style.paint("\(response.head.status)", Style.color(ofStatus: response.head.status))
     let reason = response.head.reason.isEmpty ? "" : " " + Printable.line(response.head.reason)
     text += "\(mark("<")) \(status)\(reason)\n" + fields(response.head.fields, "<")
-    return text + body(response.body) + fields(response.trailers, "<")
+    return text + body(response.body, response.head.fields) + fields(response.trailers, "<")
   }
 
   private func mark(_ mark: String) -> String { style.paint(mark, .dim) }
@@ -31,6 +31,12 @@ struct InteractionText {
       let value = field.value.isEmpty ? "" : " " + Printable.line(field.value)
       return "\(mark(direction)) \(style.paint(Printable.line(field.name), .cyan)):\(value)\n"
     }.joined()
+  }
+
+  private func body(_ body: RecordedBody, _ fields: HTTPFields) -> String {
+    guard let opened = body.opened(fields) else { return self.body(body) }
+    return style.paint("(\(HumanText.size(body.count)) of \(opened.coding), decoded)", .dim) + "\n"
+      + self.body(.bytes(opened.content))
   }
 
   private func body(_ body: RecordedBody) -> String {

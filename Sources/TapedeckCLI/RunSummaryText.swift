@@ -1,4 +1,5 @@
 internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// The end of a run for people: the counts, then what was unmatched and what drifted, as far as it can be read.
 struct RunSummaryText {
@@ -15,7 +16,7 @@ struct RunSummaryText {
   }
 
   var lines: [String] {
-    ([counts] + unmatched + drift + sealed).map { line in
+    ([counts] + unmatched + drift + sealed + secrets).map { line in
       let text = Printable.line(line)
       return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
     }
@@ -27,6 +28,9 @@ struct RunSummaryText {
       "\(summary.unused) unused",
     ]
     if summary.redacted > 0 { parts.insert("\(summary.redacted) redacted", at: 1) }
+    if !summary.secrets.isEmpty {
+      parts.insert("\(summary.secrets.count) secrets found", at: parts.count - 3)
+    }
     let behindReplayed = parts.count - 2
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: behindReplayed) }
     if summary.drifted > 0 { parts.insert("\(summary.drifted) of them drifted", at: behindReplayed) }
@@ -69,6 +73,12 @@ struct RunSummaryText {
     let rest = summary.driftedFields.count - listed.count
     if rest > 0 || summary.otherDrift > 0 { lines.append("drift: and in more places; see --report") }
     return lines
+  }
+
+  private var secrets: [String] {
+    guard !summary.secrets.isEmpty, let cassette = settings.proxy.cassette else { return [] }
+    let text = summary.sealRefusal ?? "warning: " + SecretAdvice.warning(summary.secrets, path: cassette)
+    return text.split(separator: "\n").map(String.init)
   }
 
   private var sealed: [String] {

@@ -26,6 +26,7 @@ struct RunVerdict {
       switch rule {
       case .unused: ("recording was not used", "recordings were not used")
       case .drift: ("request drifted from its recording", "requests drifted from their recordings")
+      case .secrets: ("secret is left in what was recorded", "secrets are left in what was recorded")
       case .unmatched: ("request was unmatched", "requests were unmatched")
       case .repeat:
         ("answer was given more often than recorded", "answers were given more often than recorded")

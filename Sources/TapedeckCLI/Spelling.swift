@@ -7,18 +7,18 @@ enum Spelling {
     return "; did you mean \(best.0)?"
   }
 
-  /// Levenshtein's distance.
+  /// Levenshtein's distance, where two neighbours that changed places are one mistake (optimal string alignment).
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
+    var (before, above) = ([Int](), Array(0...right.count))
     for (i, a) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var row = [i + 1]
       for (j, b) in right.enumerated() {
-        let above = row[j + 1]
-        row[j + 1] = min(above + 1, row[j] + 1, diagonal + (a == b ? 0 : 1))
-        diagonal = above
+        var best = min(above[j + 1] + 1, row[j] + 1, above[j] + (a == b ? 0 : 1))
+        if i > 0, j > 0, a == right[j - 1], b == left[i - 1] { best = min(best, before[j - 1] + 1) }
+        row.append(best)
       }
+      (before, above) = (above, row)
     }
-    return row[right.count]
+    return above[right.count]
   }
 }

@@ -103,6 +103,9 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
+  /// Whether a CI server started us.
+  static let isCI = environment("CI").map { !["false", "0"].contains($0) } ?? false
+
   /// A variable of the environment, unless it is empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }

@@ -39,6 +39,7 @@ extension Verb {
     .verify,
     .trim,
     .merge,
+    .scan,
     .lint,
     .import,
     .export,

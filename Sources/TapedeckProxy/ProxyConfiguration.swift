@@ -19,6 +19,8 @@ public struct ProxyConfiguration: Sendable {
   public var match: MatchSpec?
   /// What to hide beside what the cassette or the default list says; a recording keeps it for later.
   public var redaction = RedactionChoice()
+  /// What becomes of secrets that redaction leaves in a recording.
+  public var secrets = SecretPolicy.tell
   /// What a finished exchange survives before the cassette is sealed.
   public var durability = Durability.process
   /// What the k+1-th request gets when k answers were recorded.

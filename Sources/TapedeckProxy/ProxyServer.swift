@@ -92,16 +92,23 @@ public final class ProxyServer: Sendable {
   public var isLoopback: Bool { server.address.isLoopback }
 
   /// Lets exchanges in flight finish for at most `graceMilliseconds`, seals the cassette and tells what the run came
-  /// to. Call once. Throws when sealing fails; the journal then still holds everything.
+  /// to. Call once. Throws when sealing fails; the journal then still holds everything, as it does
+  /// when secrets are refused, which the summary tells.
   public func stop(graceMilliseconds: Int = 10_000) throws -> ProxySummary {
     server.stop(graceMilliseconds: graceMilliseconds)
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure
     summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0
     summary.redacted = tape.recorder?.hiddenCount ?? 0
-    if let report = try tape.recorder?.seal() {
+    do throws(CassetteError) {
+      guard let report = try tape.recorder?.seal() else { return summary }
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
+      summary.secrets = report.finds
+    } catch {
+      guard case .secretsFound(_, let finds, _) = error else { throw error }
+      summary.secrets = finds
+      summary.sealRefusal = "\(error)"
     }
     return summary
   }
@@ -170,7 +177,8 @@ private struct Recording {
   ) throws -> CassetteRecorder {
     try CassetteRecorder.open(
       directory, upstream: upstream?.description, replacing: configuration.mode == .all,
-      match: configuration.match, redaction: configuration.redaction, durability: configuration.durability)
+      match: configuration.match, redaction: configuration.redaction, durability: configuration.durability,
+      secrets: configuration.secrets)
   }
 
   /// Says so when requests are compared by other rules than the cassette's.

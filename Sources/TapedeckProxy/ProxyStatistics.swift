@@ -1,6 +1,6 @@
 internal import Synchronization
 internal import TapedeckHTTP
-internal import TapedeckRecording
+public import TapedeckRecording
 
 /// Counters that every loop adds to.
 final class ProxyStatistics: Sendable {
@@ -96,6 +96,10 @@ public struct ProxySummary: Sendable, Equatable {
   /// Interaction files that sealing wrote and removed.
   public var filesWritten = 0
   public var filesRemoved = 0
+  /// What looks like a secret in what was recorded.
+  public var secrets: [SecretFind] = []
+  /// What is to be said where nothing was sealed because of them.
+  public var sealRefusal: String?
   /// Why recording broke off, if it did.
   public var recordingFailure: String?
 

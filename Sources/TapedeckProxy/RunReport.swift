@@ -1,9 +1,11 @@
 internal import TapedeckHTTP
+internal import TapedeckRecording
 
 /// What a run came to, for programs: the contents of `--report`. The same run gives the same report.
 public struct RunReport: Sendable {
   /// Raised when a reader of an earlier version would misread what is written.
   public static let version = 1
+  private static let maximumSecrets = 100
 
   public var summary: ProxySummary
   public var uses: [InteractionUse]
@@ -50,12 +52,14 @@ public struct RunReport: Sendable {
       JSONMember("otherUnmatched", JSONValue(summary.otherUnmatched)),
       JSONMember("drift", .array(summary.driftedFields.map(Self.drift))),
       JSONMember("otherDrift", JSONValue(summary.otherDrift)),
+      JSONMember("secrets", .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret))),
     ])
   }
 
   private var counts: JSONValue {
     [
       "recorded": JSONValue(summary.recorded), "redacted": JSONValue(summary.redacted),
+      "secrets": JSONValue(summary.secrets.count),
       "replayed": JSONValue(summary.replayed),
       "repeated": JSONValue(summary.repeated), "drifted": JSONValue(summary.drifted),
       "unmatched": JSONValue(summary.unmatched), "unused": JSONValue(summary.unused),
@@ -82,6 +86,13 @@ public struct RunReport: Sendable {
         JSONMember("count", JSONValue(request.count)),
         JSONMember("detail", JSONValue(request.miss.detail)),
       ] + request.miss.explanation)
+  }
+
+  private static func secret(_ find: SecretFind) -> JSONValue {
+    [
+      "file": JSONValue(find.file), "place": find.place.map { JSONValue($0) } ?? .null,
+      "looksLike": JSONValue(find.looksLike), "beginning": JSONValue(find.beginning),
+    ]
   }
 
   private static func drift(_ field: DriftedField) -> JSONValue {

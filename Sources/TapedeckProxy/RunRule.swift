@@ -8,6 +8,8 @@ public enum RunRule: String, Sendable, CaseIterable {
   case unmatched
   /// Answers that were given more often than they were recorded.
   case `repeat`
+  /// What looks like a secret in what was recorded; nothing is sealed then.
+  case secrets
 }
 
 extension ProxySummary {
@@ -18,6 +20,7 @@ extension ProxySummary {
     case .drift: drifted
     case .unmatched: unmatched
     case .repeat: repeated
+    case .secrets: secrets.count
     }
   }
 }

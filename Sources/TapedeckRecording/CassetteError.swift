@@ -27,12 +27,15 @@ public enum CassetteError: Error, Equatable, Sendable {
   case damagedJournal(file: String, line: Int, problem: String)
   /// What was asked for would not do what it is meant to do; the reason says what would.
   case refused(path: String, reason: String)
+  /// What is to be sealed holds secrets, and that is not allowed. It stays in the journal, or is dropped where it can be
+  /// had again.
+  case secretsFound(directory: String, finds: [SecretFind], isKept: Bool)
   /// A file of another tool, into which nothing is recorded.
   case notOurs(path: String)
   case invalidYAML(file: String, line: Int, column: Int, problem: String)
   /// A file that is none of those that can be read.
   case unknownFormat(path: String)
-  /// An archive that holds a file, and is not unpacked here.
+  /// An archive that holds a file, or a packed file that cannot be unpacked here.
   case packed(path: String, remedy: String)
 }
 
@@ -64,6 +67,8 @@ extension CassetteError: CustomStringConvertible {
     case .damagedJournal(let file, let line, let problem):
       "\(file):\(line): \(problem); delete this line to go without it, or the file to go without all it holds"
     case .refused(let path, let reason): "\(path): \(reason)"
+    case .secretsFound(let directory, let finds, let isKept):
+      SecretAdvice.refusal(finds, path: directory, isKept: isKept)
     case .notOurs(let path):
       "\(path) is a file of another tool, which is read and never written; "
         + "make a cassette of it: tapedeck import \(path) --cassette NAME"

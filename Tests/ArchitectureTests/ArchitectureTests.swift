@@ -9,20 +9,30 @@ private let doors: [String: Set<String>] = [
   "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
   "TapedeckRecording": ["CCrypto", "CSystem", "CZlib", "TapedeckHTTP", "Glibc", "Synchronization"],
   // `Swift` by name only for its reflection, which is no public part of it.
-  "TapedeckMocking": ["TapedeckHTTP", "Swift", "Synchronization"],
+  "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
   "TapedeckProxy": [
     "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckServer", "TapedeckSockets",
     "TapedeckUpstream", "Glibc", "Synchronization",
   ],
-  "Tapedeck": ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
-  "TapedeckCLI": [
-    "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc", "Synchronization",
+  "TapedeckInterception": [
+    "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
+  "Tapedeck": [
+    "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+  ],
+  "TapedeckCLI": [
+    "NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc",
+    "Synchronization",
+  ],
+  // The example, and a server around it as a user would write it.
+  "NewsFeed": ["TapedeckHTTP", "TapedeckMocking", "Glibc"],
+  "NewsFeedServer": ["NewsFeed", "Tapedeck", "Glibc"],
 ]
 
 /// Who is the only one to have heard of something; what wants it belongs there.
 private let onlyRoom = [
   "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRecording", "CZlib": "TapedeckRecording",
+  "FoundationNetworking": "TapedeckInterception",
 ]
 
 private struct ImportLine: CustomStringConvertible {
@@ -75,7 +85,7 @@ private func wantedRoom(_ line: ImportLine) -> String {
     ? "no room at all: no other package or library is used" : rooms.joined(separator: " or ")
 }
 
-@Test func `unsafe concurrency stays in Sockets, Server and Upstream`() throws {
+@Test func `unsafe concurrency stays in Sockets, Server, Upstream and Interception`() throws {
   let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Sources")
   let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
@@ -84,7 +94,7 @@ private func wantedRoom(_ line: ImportLine) -> String {
     let room = file.pathComponents.drop { $0 != "Sources" }.dropFirst().first ?? ""
     if text.contains("@unchecked Sendable") || text.contains("nonisolated(unsafe)") {
       #expect(
-        ["TapedeckSockets", "TapedeckServer", "TapedeckUpstream"].contains(room),
+        ["TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckInterception"].contains(room),
         "\(file.lastPathComponent) in \(room)")
     }
     #expect(!text.contains("try!"), "\(file.lastPathComponent) would crash instead of telling")

@@ -1,6 +1,6 @@
 import pytest
 
-from deck import Deck, binary, is_release
+from deck import Deck, binary, is_release, run
 from peers import Peer, openssl
 from namespaces import Namespace
 from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
@@ -207,3 +207,15 @@ def small_cassette(tmp_path_factory):
         answers = [(target, fetch(deck.url, target)) for target in SMALL]
         assert deck.stop() == 0, deck.stderr
     return path, answers
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The session as our own recorder saw it, and its HAR."""
+    from foreign import make, session
+    folder = tmp_path_factory.mktemp("exported")
+    with Origin(session.handler()) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", folder / "cassette") as deck:
+        make.ask_with_requests(deck.url)
+        assert deck.stop() == 0, deck.stderr
+    assert run("export", folder / "cassette", "-o", folder / "session.har").returncode == 0
+    return folder

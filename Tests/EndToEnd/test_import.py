@@ -1,12 +1,10 @@
 """Files of other tools: played in place, imported, and our own files in other tools."""
 
 import json
-import os
 import random
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,11 +12,9 @@ import yaml
 
 from deck import fingerprint, interactions, run
 from foreign import make, session
-from origin import reply
-from wire import fetch
+from foreign.tools import LONG, NEEDED, large_tools
 
 FILES = Path(__file__).parent / "foreign" / "files"
-LONG = "TAPEDECK_LONG_TESTS" in os.environ
 
 # What each file is, and what of the session it does not hold, for reasons of the tool's own.
 KEPT = {
@@ -38,28 +34,8 @@ IN_PLACE = [name for name in KEPT if name != "wiremock"]
 
 
 def expect_session(url: str, file: str) -> None:
-    """Asks for the whole session: what the origin said, or a miss."""
-    missing, count = KEPT[file], 0
-    for name, method, target, content_type, body in session.SESSION:
-        count += target == "/count"
-        if file.startswith("wiremock") and name == "deflate":
-            continue  # WireMock spoils it while it records
-        if name == "post multipart":
-            content_type, body = "multipart/form-data; boundary=another", session.PARTS % {b"b": b"another"}
-        fields = [b"Content-Type: " + content_type.encode()] if content_type else []
-        answer = fetch(url, target, *fields, method=method.encode(), body=body)
-        if name in missing:
-            assert answer.status == 502, f"{name}: {answer.body[:200]!r}"
-            continue
-        status, said_fields, said = session.said(method, target, content_type, count)
-        said_coding = next((field.split(b": ")[1] for field in said_fields if field.startswith(b"Content-Encoding")), None)
-        assert answer.status == int(status[:3]), name
-        heard = session.decoded(answer.body, answer.value(b"Content-Encoding"))
-        assert heard == (b"" if method == "HEAD" else session.decoded(said, said_coding)), name
-        types = [field for field in said_fields if field.startswith((b"Content-Type", b"Location"))]
-        for field in types:
-            key, value = field.split(b": ")
-            assert answer.value(key) == value, name
+    # WireMock spoils one while it records, and matches any body of parts.
+    session.expect(url, KEPT[file], {"deflate"} if file.startswith("wiremock") else ())
 
 
 @pytest.mark.parametrize("name", IN_PLACE)
@@ -122,9 +98,6 @@ def expect_files(folder: Path, tool: str, start) -> None:
         expect_session(start("replay", "--cassette", cassette).url, name)
 
 
-NEEDED = {"vcr": "ruby", "wiremock": "java", "chromium": "chromium", "firefox": "firefox-esr"}
-
-
 @pytest.mark.skipif(not LONG, reason="large tools: TAPEDECK_LONG_TESTS=1")
 @pytest.mark.parametrize("tool", NEEDED)
 def test_files_the_large_tools_write_now(tool, tmp_path, start):
@@ -132,66 +105,6 @@ def test_files_the_large_tools_write_now(tool, tmp_path, start):
         pytest.skip(f"no {NEEDED[tool]}; foreign/make.py names the packages")
     subprocess.run([large_tools(), Path(make.__file__), tmp_path / "files", tool], check=True, timeout=240)
     expect_files(tmp_path, tool, start)
-
-
-def large_tools() -> Path:
-    """An environment of its own: playwright wants another greenlet than httpbin."""
-    folder = Path(sys.prefix).parent / "foreign"
-    python = folder / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        wanted = ["playwright==1.65.2", "marionette-driver==3.7.1", "requests==2.34.2", "wiremock==2.7.0"]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
-    return python
-
-
-# Our own HAR in other tools
-
-@pytest.fixture(scope="session")
-def exported(tmp_path_factory):
-    """The session as our own recorder saw it, and its HAR."""
-    from deck import Deck
-    from origin import Origin
-    folder = tmp_path_factory.mktemp("exported")
-    with Origin(session.handler()) as origin, Deck(folder, "record", "--upstream", origin.url, "--cassette", folder / "cassette") as deck:
-        make.ask_with_requests(deck.url)
-        assert deck.stop() == 0, deck.stderr
-    assert run("export", folder / "cassette", "-o", folder / "session.har").returncode == 0
-    return folder
-
-
-def test_mitmproxy_reads_our_har(exported):
-    from mitmproxy.io.har import request_to_flow
-    entries = json.loads((exported / "session.har").read_text())["log"]["entries"]
-    flows = [request_to_flow(entry) for entry in entries]
-    assert len(flows) == len(session.SESSION)
-    by_request = {}
-    for flow in flows:
-        by_request.setdefault((flow.request.method, flow.request.path, flow.request.headers.get("content-type", "").partition(";")[0]), []).append(flow)
-    for name, method, target, content_type, _ in session.SESSION:
-        flow = by_request[method, target, content_type or ""].pop(0)
-        status, _, body = session.said(method, target, content_type, {"first": 1, "second": 2}.get(name, 0))
-        assert flow.response.status_code == int(status[:3]), name
-        if name not in ("gzip", "deflate", "head"):
-            assert flow.response.raw_content == body, name
-
-
-@pytest.mark.skipif(not LONG or not shutil.which("chromium"), reason="large tools: TAPEDECK_LONG_TESTS=1, and chromium")
-def test_chromium_is_served_from_our_har(exported):
-    script = f"""
-from playwright.sync_api import sync_playwright
-import json, shutil
-base = json.load(open({str(exported / "session.har")!r}))["log"]["entries"][0]["request"]["url"].rsplit("/", 1)[0]
-with sync_playwright() as playwright:
-    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-    context = browser.new_context()
-    context.route_from_har({str(exported / "session.har")!r}, not_found="abort")
-    page = context.new_page()
-    page.goto(base + "/")
-    print(page.title(), page.evaluate("fetch('/json').then(answer => answer.json()).then(json => json.name)"))
-"""
-    done = subprocess.run([large_tools(), "-c", script], capture_output=True, text=True, timeout=120)
-    assert done.stdout.strip() == "Session Jürgen", done.stderr
 
 
 # YAML as PyYAML and libyaml write it
@@ -304,27 +217,6 @@ def test_a_har_is_looked_at_like_a_cassette():
     listed = run("ls", FILES / "firefox.har")
     assert listed.returncode == 0 and "/image.png" in listed.stdout
     assert "Jürgen" in run("show", FILES / "firefox.har").stdout
-
-
-def test_curl_lines_ask_for_the_same_again(exported, start, tmp_path):
-    lines = run("export", exported / "cassette", "--format", "curl").stdout
-    deck = start("replay", "--cassette", exported / "cassette")
-    upstream = json.loads((exported / "cassette" / "cassette.json").read_text())["upstream"]
-    script = tmp_path / "ask.sh"
-    script.write_text("set -e\n" + re.sub(r"(^|\| )curl", r"\1curl -sf --noproxy '*' -o /dev/null", lines.replace(upstream, deck.url), flags=re.M).replace("-sf", "-s"))
-    subprocess.run(["bash", script], check=True, timeout=60)
-    assert deck.stop() == 0, deck.stderr
-    assert f"{len(session.SESSION)} replayed" in deck.stderr
-
-
-def test_export_writes_all_or_nothing(exported, tmp_path):
-    done = run("export", exported / "cassette", "-o", tmp_path / "no" / "such" / "folder.har")
-    assert done.returncode == 1
-    assert "folder.har" in done.stderr
-    (tmp_path / "old.har").write_text("old")
-    assert run("export", exported / "cassette", "-o", tmp_path / "old.har").returncode == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["old.har"]
-    assert json.loads((tmp_path / "old.har").read_text())["log"]["version"] == "1.2"
 
 
 def test_secrets_of_a_foreign_file_do_not_reach_the_cassette(tmp_path, cassette):

@@ -139,7 +139,7 @@ def test_junit_fails_what_the_rules_forbid(reports):
     code, report, path = reports("/one", "/one", "/three?ts=9", flags=("--strict",))
     found = cases(path)
     assert code == 4
-    assert (report["rules"], report["broken"]) == (["unused", "drift", "repeat"], ["unused", "drift", "repeat"])
+    assert (report["rules"], report["broken"]) == (["unused", "drift", "repeat", "secrets"], ["unused", "drift", "repeat"])
     for name, says in (("GET /one", "given 2 times"), ("GET /two", "no request asked"), ("GET /three?ts=1", "differed")):
         assert isinstance(found[name], Failure), name
         assert says in found[name].message

@@ -73,7 +73,7 @@ import Testing
     #expect(
       json.members?.map(\.name.text) == [
         "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
-        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift",
+        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "secrets",
       ])
     #expect(json["rules"] == ["unused", "repeat"])
     #expect(json["broken"] == ["unused", "repeat"])

@@ -15,14 +15,15 @@ struct DriftFinding {
 
   let question: DriftQuestion
   let outcome: Outcome
-  let durationMilliseconds: Double
+  /// How long asking took; nil for what was not asked.
+  let durationMilliseconds: Double?
   /// The status that came.
   let status: Int?
 
   /// - Parameter result: nil for what was not asked.
   init(_ question: DriftQuestion, _ result: UpstreamBatch.Result?) {
     self.question = question
-    durationMilliseconds = result?.durationMilliseconds ?? 0
+    durationMilliseconds = result?.durationMilliseconds
     switch (question.plan, result?.outcome) {
     case (.skip(let reason), _): (outcome, status) = (.skipped(reason), nil)
     case (_, .answered(let answer)?):

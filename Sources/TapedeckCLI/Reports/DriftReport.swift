@@ -145,7 +145,7 @@ extension DriftReport {
     let request = finding.answer.interaction.request
     var item = JUnitXML.Case(
       group: cassette, name: "\(request.method) \(request.targetText)",
-      seconds: finding.durationMilliseconds / 1000)
+      seconds: finding.durationMilliseconds.map { $0 / 1000 })
     switch finding.outcome {
     case .same: break
     case .skipped(let reason): item.outcome = .skipped(message: reason)

@@ -13,7 +13,8 @@ struct JUnitXML {
     /// What the case belongs to, where servers group by it.
     var group: String
     var name: String
-    var seconds = 0.0
+    /// How long it took; nil where nobody measured.
+    var seconds: Double?
     var outcome = Outcome.passed
   }
 
@@ -26,11 +27,12 @@ struct JUnitXML {
     let skipped = cases.count { if case .skipped = $0.outcome { true } else { false } }
     let counts =
       #"tests="\#(cases.count)" failures="\#(failures)" errors="\#(errors)" skipped="\#(skipped)""#
-    let time = Self.seconds(cases.reduce(0) { $0 + $1.seconds })
+    let times = cases.compactMap(\.seconds)
+    let time = Self.time(times.isEmpty ? nil : times.reduce(0, +))
     return """
       <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites \(counts) time="\(time)">
-        <testsuite name="\(Self.escaped(suite))" \(counts) time="\(time)">
+      <testsuites \(counts)\(time)>
+        <testsuite name="\(Self.escaped(suite))" \(counts)\(time)>
       \(cases.map(Self.text).joined())  </testsuite>
       </testsuites>
 
@@ -39,8 +41,8 @@ struct JUnitXML {
 
   private static func text(_ item: Case) -> String {
     let head =
-      #"    <testcase classname="\#(escaped(item.group))" name="\#(escaped(item.name))" "#
-      + #"time="\#(seconds(item.seconds))""#
+      #"    <testcase classname="\#(escaped(item.group))" name="\#(escaped(item.name))""#
+      + time(item.seconds)
     let inner: String
     switch item.outcome {
     case .passed: return head + "/>\n"
@@ -55,10 +57,11 @@ struct JUnitXML {
     #"<\#(name) message="\#(escaped(message))">\#(escaped(detail))</\#(name)>"#
   }
 
-  /// With three decimals.
-  private static func seconds(_ value: Double) -> String {
+  /// The attribute, with three decimals.
+  private static func time(_ value: Double?) -> String {
+    guard let value else { return "" }
     let thousandths = Int((value * 1000).rounded())
-    return "\(thousandths / 1000).\(String(thousandths % 1000 + 1000).dropFirst())"
+    return #" time="\#(thousandths / 1000).\#(String(thousandths % 1000 + 1000).dropFirst())""#
   }
 
   /// XML 1.0 §2.2, §2.4: markup as entities, line ends as references, and U+FFFD for characters that no document may

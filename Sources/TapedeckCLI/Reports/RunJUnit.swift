@@ -1,4 +1,5 @@
 internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// What a run came to as test results: the run itself, a case a recording, a case a kind of unmatched request.
 enum RunJUnit {
@@ -24,8 +25,16 @@ enum RunJUnit {
   }
 
   private static func run(_ report: RunReport) -> JUnitXML.Outcome {
-    guard let failure = report.summary.recordingFailure else { return .passed }
+    guard let failure = report.summary.recordingFailure else { return secrets(report) }
     return .error(message: "the recording is not complete", detail: failure)
+  }
+
+  private static func secrets(_ report: RunReport) -> JUnitXML.Outcome {
+    let finds = report.summary.secrets
+    guard report.rules.contains(.secrets), !finds.isEmpty else { return .passed }
+    return .failed(
+      message: "nothing was sealed: \(SecretAdvice.count(finds)) in what was recorded",
+      detail: finds.map(\.description).joined(separator: "\n"))
   }
 
   /// A recording fails by the rules that the user gave.

@@ -1,17 +1,20 @@
 internal import Glibc
+internal import NewsFeed
 internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckProxy
 
 extension Verb {
   static let demo = Verb(
-    name: "demo", group: .more, summary: "see everything at work, on an embedded sample backend",
+    name: "demo", group: .more, summary: "see everything at work, on an embedded news feed",
     synopsis: "",
     examples: ["tapedeck demo"], run: DemoVerb.run)
 }
 
-/// The main job, step by step, on a sample backend of our own and with curl as the client.
+/// The main job, step by step, on Kakapo's example backend and with curl as the client.
 enum DemoVerb {
+  private static let latest = "api/users/0/newsfeed?page=1&size=1"
+
   static func run(_ arguments: Arguments) throws -> ExitCode {
     _ = try arguments.words(required: 0)
     guard shell("command -v curl") != "" else {
@@ -19,7 +22,7 @@ enum DemoVerb {
     }
     let folder = try temporaryFolder()
     defer { _ = shell("rm -rf '\(folder)'") }
-    let cassette = "\(folder)/users"
+    let cassette = "\(folder)/newsfeed"
     try record(cassette)
     try replay(cassette)
     try override(cassette)
@@ -36,38 +39,39 @@ enum DemoVerb {
   // MARK: Steps
 
   private static func record(_ cassette: String) throws {
-    step("1. A sample backend starts, and tapedeck in front of it, recording.")
-    let backend = try SampleBackend.start()
+    step("1. A news feed starts, made of routes and a store, and tapedeck in front of it, recording.")
+    var feed = quiet()
+    feed.router = Router("/api")
+    try NewsFeedBackend(scenario: "small").addRoutes(to: feed.router)
+    let backend = try ProxyServer(feed)
     var configuration = quiet()
     configuration.mode = .all
     configuration.upstream = backend.baseURL
     configuration.cassette = cassette
     let recorder = try ProxyServer(configuration)
-    curl("\(recorder.baseURL)/users/1")
-    curl("-X POST -H 'Content-Type: application/json' -d '{\"name\":\"Ada\"}' \(recorder.baseURL)/users")
-    curl("\(recorder.baseURL)/time")
-    curl("\(recorder.baseURL)/time")
+    curl("'\(recorder.baseURL)/\(latest)'")
+    curl("\(json(#"{"text":"Hello"}"#)) \(recorder.baseURL)/api/post")
+    curl("'\(recorder.baseURL)/\(latest)'")
     let summary = try recorder.stop()
     step(
       "2. The recorder stops; \(summary.recorded) exchanges are now files, one each, made to be read in git:")
-    Terminal.out(indented(shell("cd '\(cassette)' && ls && cat get-users-1-*.json")))
+    Terminal.out(indented(shell("cd '\(cassette)' && ls && cat post-*.json")))
     step("3. The backend stops.")
     _ = try backend.stop()
-    curl("\(backend.baseURL)/users/1")
+    curl("'\(backend.baseURL)/\(latest)'")
   }
 
   private static func replay(_ cassette: String) throws {
-    step("4. Replay, offline: the same answers, and /time gives its two in the order they were recorded.")
+    step("4. Replay, offline: the same answers; the feed gives its two in the order they were recorded.")
     var configuration = quiet()
     configuration.cassette = cassette
     let player = try ProxyServer(configuration)
-    curl("\(player.baseURL)/users/1")
-    curl("\(player.baseURL)/time")
-    curl("\(player.baseURL)/time")
+    curl("'\(player.baseURL)/\(latest)'")
+    curl("'\(player.baseURL)/\(latest)'")
     step(
       "5. A request that was never recorded is refused, and the answer says what is nearest and what differs."
     )
-    curl("-X POST -H 'Content-Type: application/json' -d '{\"name\":\"Grace\"}' \(player.baseURL)/users")
+    curl("\(json(#"{"text":"Goodbye"}"#)) \(player.baseURL)/api/post")
     let summary = try player.stop()
     Terminal.out(
       "   \(summary.replayed) replayed, \(summary.unmatched) unmatched, "
@@ -75,17 +79,17 @@ enum DemoVerb {
   }
 
   private static func override(_ cassette: String) throws {
-    step("6. One route goes before the recording: /users/{id} is down, everything else is as recorded.")
+    step(
+      "6. One route goes before the recording: a post can no longer be written, everything else is as recorded."
+    )
     var configuration = quiet()
     configuration.cassette = cassette
-    configuration.router.get("/users/{id}") { request in
-      Response(
-        statusCode: 503,
-        json: ["error": "maintenance", "user": JSONValue(request.components["id"] ?? "")])
+    configuration.router.post("/api/post") { _ in
+      Response(statusCode: 503, json: ["error": "maintenance"])
     }
     let player = try ProxyServer(configuration)
-    curl("\(player.baseURL)/users/1")
-    curl("\(player.baseURL)/time")
+    curl("\(json(#"{"text":"Hello"}"#)) \(player.baseURL)/api/post")
+    curl("'\(player.baseURL)/\(latest)'")
     _ = try player.stop()
   }
 
@@ -96,6 +100,9 @@ enum DemoVerb {
   }
 
   // MARK: Showing
+
+  /// A body, as curl takes it.
+  private static func json(_ text: String) -> String { "-H 'Content-Type: application/json' -d '\(text)'" }
 
   private static func step(_ text: String) { Terminal.out("\n\(text)\n") }
 

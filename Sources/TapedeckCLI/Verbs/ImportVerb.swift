@@ -5,7 +5,7 @@ extension Option {
   static let importFormat = Option(
     name: "--format", value: "FORMAT",
     help:
-      "\(ImportVerb.Format.allCases.map(\.rawValue).joined(separator: ", ")); found by looking, but for curl")
+      "\(ImportVerb.Format.allCases.map(\.rawValue).joined(separator: ", ")); found by looking")
   static let only = Option(
     name: "--only", value: "HOST", help: "take the exchanges with this host only; repeatable",
     isRepeatable: true)
@@ -13,7 +13,8 @@ extension Option {
     name: "--upstream", value: "URL", help: "the origin that the cassette shall name (that of most exchanges)"
   )
   static let strictImport = Option(
-    name: "--strict", help: "exit with 4 if anything could not be carried over")
+    name: "--strict",
+    help: "exit with 4 if anything could not be carried over, and write nothing that holds a secret")
 }
 
 extension Verb {
@@ -22,15 +23,20 @@ extension Verb {
     synopsis: "FILE... --cassette NAME [options]",
     options: [
       .cassette, .importFormat, .only, .importUpstream, .match, .redact, .keep, .noRedact, .strictImport,
+      .unsafeMethods, .jobs, .timeout, .caCertificate, .insecure, .upstreamProxy, .connectTimeout,
     ],
     examples: [
       "tapedeck import session.har --only api.example.com --cassette example",
       "tapedeck import test/cassettes/*.yaml --cassette example",
+      "tapedeck import requests.sh --cassette example --unsafe-methods",
     ],
     notes: """
       Reads HAR files, cassettes of VCR, vcrpy and go-vcr, mappings of WireMock (a file or its folder), and simulations of
       Hoverfly. What could not be carried over is told on standard error, one line a reason. Recordings of a request that
       is in the cassette already are replaced. To try a file without importing it: tapedeck replay --cassette FILE
+
+      Lines of curl have no answers, so the origins they name are asked, which is said first: only GET, HEAD and OPTIONS,
+      unless --unsafe-methods is given. The lines are read, never run by a shell.
 
       """,
     run: ImportVerb.run)
@@ -39,7 +45,7 @@ extension Verb {
 /// Files of other tools, on their way into a cassette.
 enum ImportVerb {
   enum Format: String, CaseIterable {
-    case har, vcr, vcrpy, wiremock, hoverfly
+    case har, vcr, vcrpy, wiremock, hoverfly, curl
   }
 
   static func run(_ arguments: Arguments) throws -> ExitCode {
@@ -47,9 +53,11 @@ enum ImportVerb {
     guard let name = arguments[.cassette] else { throw UsageError("import needs --cassette NAME") }
     let path = try CassettePath.resolve(name)
     try checkUpstream(arguments[.importUpstream])
-    var session = try read(arguments)
-    let found = session.exchanges.count
-    try keepOnly(arguments.all(.only), of: &session)
+    var files = try read(arguments)
+    let found = files.session.exchanges.count + files.planned.count
+    try keepOnly(arguments.all(.only), of: &files)
+    var session = files.session
+    try CurlAnswers(arguments).ask(files.planned, for: &session)
     session.settleOrigins(by: try session.matcher(for: path, match: arguments.match()))
     let result = try record(session, into: path, arguments)
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
@@ -58,6 +66,9 @@ enum ImportVerb {
       return .failure
     }
     tell(result, session, found: found, path: path)
+    if !result.report.finds.isEmpty {
+      Terminal.say("warning: \(SecretAdvice.warning(result.report.finds, path: path))")
+    }
     let isComplete = !session.notes.contains { $0.severity != .changed }
     return arguments.has(.strictImport) && !isComplete ? .strictness : .good
   }
@@ -68,22 +79,49 @@ enum ImportVerb {
     do throws(ProxyError) { try configuration.validate() } catch { throw UsageError("--upstream: \(error)") }
   }
 
-  private static func read(_ arguments: Arguments) throws -> ImportedSession {
-    let format = try arguments.choice(.importFormat, Format.self)
+  /// What the files hold: exchanges, and requests that nobody has answered yet.
+  private struct Files {
     var session = ImportedSession()
-    for file in arguments.positional {
-      session.append(
-        try ImportedSession.read(file, format: format.flatMap { ImportFormat(rawValue: $0.rawValue) }))
-    }
-    return session
+    var planned: [PlannedRequest] = []
   }
 
-  private static func keepOnly(_ hosts: [String], of session: inout ImportedSession) throws {
-    let origins = session.origins.prefix(10).map { "\($0.origin) (\($0.count))" }
-    guard let unmet = session.keepOnly(hosts).first else { return }
+  private static func read(_ arguments: Arguments) throws -> Files {
+    let format = try arguments.choice(.importFormat, Format.self)
+    var files = Files()
+    for file in arguments.positional {
+      if try format == .curl || format == nil && CurlReader.isCurl(file) {
+        let (requests, notes) = try CurlReader.read(file)
+        files.planned += requests
+        files.session.append(notes)
+      } else {
+        let format = format.flatMap { ImportFormat(rawValue: $0.rawValue) }
+        files.session.append(try ImportedSession.read(file, format: format))
+      }
+    }
+    return files
+  }
+
+  private static func keepOnly(_ hosts: [String], of files: inout Files) throws {
+    let known = origins(files)
+    var filter = HostFilter(hosts)
+    files.session.keepOnly(&filter)
+    files.planned.removeAll { !filter.takes($0.origin) }
+    guard let unmet = filter.unmet.first else { return }
     throw Failure(
-      "no exchange is with \(unmet); there are: \(origins.isEmpty ? "none" : origins.joined(separator: ", "))"
-    )
+      "no exchange is with \(unmet); there are: \(known.isEmpty ? "none" : known.joined(separator: ", "))")
+  }
+
+  /// The first of the origins, each with how many exchanges there are with it.
+  private static func origins(_ files: Files) -> [String] {
+    var counts = files.session.origins
+    for planned in files.planned {
+      if let index = counts.firstIndex(where: { $0.origin == planned.origin }) {
+        counts[index].count += 1
+      } else {
+        counts.append((planned.origin, 1))
+      }
+    }
+    return counts.prefix(10).map { "\($0.origin) (\($0.count))" }
   }
 
   private static func record(
@@ -93,7 +131,8 @@ enum ImportVerb {
     defer { progress.finish() }
     return try session.record(
       into: path, upstream: arguments[.importUpstream], match: try arguments.match(),
-      redaction: try arguments.redaction()
+      redaction: try arguments.redaction(),
+      secrets: Terminal.isCI || arguments.has(.strictImport) ? .refuse : .tell
     ) { progress.set($0, of: session.exchanges.count) }
   }
 

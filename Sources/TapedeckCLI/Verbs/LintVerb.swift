@@ -8,12 +8,15 @@ extension Option {
 
 extension Verb {
   static let lint = Verb(
-    name: "lint", group: .cassettes, summary: "find what is wrong or smells in cassettes",
+    name: "lint", group: .cassettes, summary: "find what is wrong or smells in cassettes and HAR files",
     synopsis: "[CASSETTE…] [--fix] [--json]", options: [.fix, .json],
     examples: ["tapedeck lint", "tapedeck lint example --fix"],
     notes: """
       Without a name it looks through all of Cassettes/. Errors exit with 4; warnings and remarks do not. --fix renames
       and renumbers files, removes bodies that nobody needs, and seals what a crash left in a journal.
+
+      Of a HAR it tells what readers stricter than ours would stumble over, and of every file of another tool what a
+      cassette made of it would lack. Such files are never changed.
       """,
     run: LintVerb.run)
 }
@@ -23,6 +26,24 @@ enum LintVerb {
     var path: String
     var findings: [LintFinding]
     var interactionCount: Int
+    /// Whether it is one file, so that findings name places in it.
+    var isFile: Bool
+
+    init(_ path: String) throws {
+      self.path = path
+      isFile = FileLint.isFile(path)
+      if isFile {
+        let lint = try FileLint(path)
+        (findings, interactionCount) = (lint.findings, lint.interactionCount)
+      } else {
+        let lint = try CassetteLint(path, now: time(nil) * 1000)
+        (findings, interactionCount) = (lint.findings, lint.interactionCount)
+      }
+    }
+
+    func place(of finding: LintFinding) -> String {
+      finding.file.isEmpty ? path : isFile ? "\(path): \(finding.file)" : "\(path)/\(finding.file)"
+    }
   }
 
   static func run(_ arguments: Arguments) throws -> ExitCode {
@@ -30,12 +51,11 @@ enum LintVerb {
     guard !paths.isEmpty else {
       throw Failure("there are no cassettes in \(CassettePath.folder)/; name one, or record one first")
     }
-    if arguments.has(.fix) { for path in paths { try fix(path) } }
+    if arguments.has(.fix) { for path in try fixable(paths, areNamed: !arguments.positional.isEmpty) { try fix(path) } }
     let progress = Progress("linting", total: paths.count)
     let results = try paths.map { path in
       defer { progress.advance(by: 1, path) }
-      let lint = try CassetteLint(path, now: time(nil) * 1000)
-      return Result(path: path, findings: lint.findings, interactionCount: lint.interactionCount)
+      return try Result(path)
     }
     progress.finish()
     if arguments.has(.json) {
@@ -49,6 +69,12 @@ enum LintVerb {
   private static func paths(_ names: [String]) throws -> [String] {
     guard names.isEmpty else { return try names.map { try CassettePath.resolve($0) } }
     return try CassetteSummary.all(in: CassettePath.folder).map { "\(CassettePath.folder)/\($0.name)" }
+  }
+
+  /// A file of another tool that stands among the cassettes stays as it is; one that is named cannot be put right.
+  private static func fixable(_ paths: [String], areNamed: Bool) throws -> [String] {
+    if areNamed, let file = paths.first(where: FileLint.isFile) { throw CassetteError.notOurs(path: file) }
+    return paths.filter { !FileLint.isFile($0) }
   }
 
   private static func fix(_ path: String) throws {
@@ -68,7 +94,7 @@ enum LintVerb {
 
   private static func text(_ result: Result, _ style: Style) -> String {
     let lines = result.findings.map { finding in
-      let place = finding.file.isEmpty ? result.path : "\(result.path)/\(finding.file)"
+      let place = result.place(of: finding)
       let mark = style.paint(finding.severity.rawValue, color(finding.severity))
       // What cannot be read is told with its place.
       let text = finding.text.hasPrefix(place) ? finding.text : "\(place): \(finding.text)"

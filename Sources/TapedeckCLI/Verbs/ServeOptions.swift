@@ -32,9 +32,10 @@ extension Option {
     name: "--report-junit", value: "FILE", help: "the same as JUnit XML, for CI servers")
   static let failOn = Option(
     name: "--fail-on", value: "WHAT",
-    help: "exit with 4 on any of unused, drift, unmatched, repeat (a list)", isRepeatable: true)
+    help: "exit with 4 on any of unused, drift, unmatched, repeat, secrets (a list)", isRepeatable: true)
   static let strict = Option(
-    name: "--strict", help: "the run must be what was recorded: --fail-on drift,repeat,unused")
+    name: "--strict",
+    help: "the run must be what was recorded, without secrets: --fail-on drift,repeat,unused,secrets")
   static let missStatus = Option(name: "--miss-status", value: "N", help: "status of a refusal (502)")
   static let caCertificate = Option(
     name: "--cacert", value: "FILE", help: "PEM file of the authorities to trust for https origins")

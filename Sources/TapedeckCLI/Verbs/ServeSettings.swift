@@ -96,7 +96,7 @@ struct ServeSettings {
 
   private mutating func readReporting(_ arguments: Arguments) throws {
     proxy.explains = arguments.has(.explain)
-    var rules: Set<RunRule> = arguments.has(.strict) ? [.drift, .repeat, .unused] : []
+    var rules: Set<RunRule> = arguments.has(.strict) ? [.drift, .repeat, .unused, .secrets] : []
     for word in arguments.all(.failOn).flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) })
     {
       guard let rule = RunRule(rawValue: String(word)) else {
@@ -107,7 +107,9 @@ struct ServeSettings {
       }
       rules.insert(rule)
     }
+    if Terminal.isCI, proxy.mode.mayRecord(cassetteExists: false) { rules.insert(.secrets) }
     self.rules = RunRule.allCases.filter(rules.contains)
+    if rules.contains(.secrets) { proxy.secrets = .refuse }
     reportFile = arguments[.report]
     junitFile = arguments[.reportJUnit]
     for file in [reportFile, junitFile].compactMap({ $0 }) { try Files.checkWritable(file) }

@@ -4,7 +4,7 @@ internal import TapedeckRecording
 
 extension Option {
   static let unsafeMethods = Option(
-    name: "--unsafe-methods", help: "ask POST, PUT, PATCH and DELETE again too, one by one, as recorded")
+    name: "--unsafe-methods", help: "ask POST, PUT, PATCH and DELETE too, one by one, in their order")
   static let jobs = Option(name: "--jobs", value: "N", help: "requests under way at once (4)")
   static let header = Option(
     name: "--header", value: "'NAME: VALUE'", help: "sent instead of what was recorded", aliases: ["-H"],
@@ -59,29 +59,14 @@ struct Verification {
     let name = try arguments.words("cassette", required: 1)[0]
     let asksUnsafe = arguments.has(.unsafeMethods)
     let fields = try Self.fields(arguments)
-    // A request that changes something decides what those after it get.
-    let jobs = try arguments.number(.jobs, in: 1...256) ?? (asksUnsafe ? 1 : 4)
-    let timeout = try arguments.milliseconds(.timeout)
     cassette = try CassetteReading.load(name)
     guard let url = arguments[.upstream] ?? cassette.upstream else {
       throw UsageError("\(cassette.path) does not say what was recorded; give --upstream URL")
     }
     upstream = url
-    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asksUnsafe, fields: fields)
-    var batch = try UpstreamBatch(try Self.configuration(arguments, upstream: url))
-    batch.jobs = jobs
-    if let timeout { batch.timeoutMilliseconds = timeout }
-    self.batch = batch
-  }
-
-  private static func configuration(_ arguments: Arguments, upstream: String) throws -> ProxyConfiguration {
-    var configuration = ProxyConfiguration()
-    configuration.upstream = upstream
-    configuration.mode = .passthrough
-    try ServeSettings.readReaching(arguments, into: &configuration)
-    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
-    return configuration
+    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asksUnsafe, fields: fields)
+    batch = try UpstreamBatch(arguments, upstream: url, asksUnsafe: asksUnsafe)
   }
 
   private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
@@ -113,5 +98,22 @@ struct Verification {
     var byQuestion: [Int: UpstreamBatch.Result] = [:]
     for (index, result) in zip(asked, results) { byQuestion[index] = result }
     return questions.enumerated().map { DriftFinding($0.element, byQuestion[$0.offset]) }
+  }
+}
+
+extension UpstreamBatch {
+  /// What the options of a verb that asks an origin say.
+  init(_ arguments: Arguments, upstream: String, asksUnsafe: Bool) throws {
+    var configuration = ProxyConfiguration()
+    configuration.upstream = upstream
+    configuration.mode = .passthrough
+    try ServeSettings.readReaching(arguments, into: &configuration)
+    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
+    // A request that changes something decides what those after it get.
+    let jobs = try arguments.number(.jobs, in: 1...256) ?? (asksUnsafe ? 1 : 4)
+    let timeout = try arguments.milliseconds(.timeout)
+    try self.init(configuration)
+    self.jobs = jobs
+    if let timeout { timeoutMilliseconds = timeout }
   }
 }

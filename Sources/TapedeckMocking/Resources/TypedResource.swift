@@ -15,7 +15,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   private let hidden: Set<String>
 
   init() {
-    typed = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
+    let told = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
+    typed = told + StoredRelations.relationships(of: T.self)
     relationships = typed.map { relationship in
       ResourceRelationship(
         name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,
@@ -89,7 +90,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
 
   func create(_ change: ResourceChange, in store: Store) throws -> StoredResource {
     guard let id = change.id else {
-      return try resource(try store.insert { id in try made(id, change, store) }, store)
+      let (entity, id) = try store.made { id in try made(id, change, store) }
+      return try resource(try store.keep([entity], reserved: [id])[0], store)
     }
     if has(id, in: store) { throw StoreError.duplicateID(type: name, id: id) }
     return try resource(try store.insert(made(id, change, store)), store)
@@ -103,7 +105,7 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
     guard let entity = store.find(T.self, id: id) else { throw ResourceProblem.missing(name, id) }
     let changed = try changed(entity, change, store)
     try store.update(changed)
-    return try resource(changed, store)
+    return try resource(store.find(T.self, id: id) ?? changed, store)
   }
 
   private func changed(_ entity: T, _ change: ResourceChange, _ store: Store) throws -> T {

@@ -26,10 +26,7 @@ package struct RouteMatch: Sendable {
 
   /// Runs a handler that is not async, here and now. What it throws becomes the answer.
   package func answer() -> RouteAnswer {
-    guard case .sync(let handler) = route.handler else {
-      return failure(RouterError.handlerIsAsync(route: route.description))
-    }
-    do { return try handler(request, settings) } catch { return failure(error) }
+    do { return try outcome() } catch { return failure(error) }
   }
 
   /// Runs the handler. What it throws becomes the answer.
@@ -37,20 +34,31 @@ package struct RouteMatch: Sendable {
   package func answer(
     next: (@Sendable (Request) async throws -> HTTPResponse)?
   ) async -> RouteAnswer {
+    do { return try await outcome(next: next) } catch { return failure(error) }
+  }
+
+  /// Runs a handler that is not async, here and now, for a door that knows what to make of some errors.
+  package func outcome() throws -> RouteAnswer {
+    guard case .sync(let handler) = route.handler else {
+      throw RouterError.handlerIsAsync(route: route.description)
+    }
+    return try handler(request, settings)
+  }
+
+  /// Runs the handler, for a door that knows what to make of some errors.
+  package func outcome(
+    next: (@Sendable (Request) async throws -> HTTPResponse)?
+  ) async throws -> RouteAnswer {
     var request = request
     request.next = next ?? request.next
-    do {
-      switch route.handler {
-      case .sync(let handler): return try handler(request, settings)
-      case .async(let handler): return try await handler(request, settings)
-      }
-    } catch {
-      return failure(error)
+    switch route.handler {
+    case .sync(let handler): return try handler(request, settings)
+    case .async(let handler): return try await handler(request, settings)
     }
   }
 
   /// An error that knows its answer gives it; any other is a 500 that names the request, the route and the error.
-  private func failure(_ error: any Error) -> RouteAnswer {
+  package func failure(_ error: any Error) -> RouteAnswer {
     if let error = error as? any ResponseFieldsProvider,
       let answer = try? AnswerWriter.answer(error, settings)
     {

@@ -8,6 +8,8 @@ struct SerializationRun {
   /// What happens to keys here; nil leaves them as they are.
   var keys: KeyMapping?
   let format: SerializationFormat
+  /// The relations that are replaced here by what they lead to; nil for none.
+  var embedding: Embedding?
   private(set) var depth = 0
   /// The objects that are being written, outermost first.
   private(set) var openObjects: [ObjectIdentifier] = []

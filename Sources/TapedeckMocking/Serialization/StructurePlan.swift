@@ -77,7 +77,12 @@ private struct FieldBuilder {
     let name = PropertyName.declared(label: label, isWrapper: wrapped != nil)
     return StructurePlan.Field(
       name: name, memberName: SerializationRun.memberName(name), offset: offset, type: type,
-      writer: wrapped ?? Self.writer(of: type))
+      writer: wrapped ?? relationWriter(of: type) ?? Self.writer(of: type))
+  }
+
+  /// A relation has to know its name, to be told whether what it leads to is wanted in its place.
+  private func relationWriter<T>(of type: T.Type) -> (any ValueWriter)? {
+    (type as? any RelationProperty.Type).map { RelationWriter($0, name: label) }
   }
 
   /// The plan itself where it stands for good, a promise of it where the type may contain this one.

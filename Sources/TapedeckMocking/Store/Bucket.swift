@@ -62,6 +62,23 @@ struct Entities<T: Storable>: Sendable {
     return (entity, holes.count > 32 && holes.count > list.count / 2 ? close() : [])
   }
 
+  /// Changes the relations of an entity in place; not called for one that is not there.
+  mutating func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void) {
+    guard let place = place(of: id) else { return }
+    version += 1
+    withUnsafeMutablePointer(to: &list[place]) { body(UnsafeMutableRawPointer($0)) }
+  }
+
+  /// The ids of the entities for whose relations `isWanted` holds.
+  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
+    list.withUnsafeBufferPointer { buffer in
+      places.compactMap { id, place in
+        guard place != Self.nowhere, let start = buffer.baseAddress else { return nil }
+        return isWanted(UnsafeRawPointer(start + place)) ? id : nil
+      }
+    }
+  }
+
   /// Closes the holes; what was in them is handed out.
   mutating func close() -> [T] {
     guard !holes.isEmpty else { return [] }
@@ -79,21 +96,67 @@ struct Entities<T: Storable>: Sendable {
 }
 
 /// The bucket of one type as the store holds it, whatever the type.
-class AnyBucket {
-  var snapshot: any BucketSnapshot { fatalError("a bucket without type") }
+protocol AnyBucket: AnyObject {
+  var plan: RelationPlan { get }
+  var snapshot: any BucketSnapshot { get }
+
+  /// Whether there is an entity of that id, and not only a promise of it.
+  func contains(_ id: String) -> Bool
+  func readRelations<Result>(of id: String, _ body: (UnsafeRawPointer) -> Result) -> Result?
+  func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void)
+  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String]
+  /// What leaves, to be let go of where no lock is held; nil when there was nothing.
+  func remove(_ id: String) -> (any Sendable)?
 }
 
 final class Bucket<T: Storable>: AnyBucket {
+  let plan: RelationPlan
   var entities: Entities<T>
 
-  init(_ entities: Entities<T> = Entities()) { self.entities = entities }
+  init(_ plan: RelationPlan, _ entities: Entities<T> = Entities()) {
+    self.plan = plan
+    self.entities = entities
+  }
 
-  override var snapshot: any BucketSnapshot { entities }
+  var snapshot: any BucketSnapshot { entities }
+
+  /// Puts an entity in, its relations leading nowhere yet.
+  func append(_ entity: T, id: String) {
+    entities.append(entity, id: id)
+    if plan.fields.isEmpty { return }
+    changeRelations(of: id) { pointer in
+      for field in plan.fields { pointer.settle(field, []) }
+    }
+  }
+
+  func contains(_ id: String) -> Bool { entities.find(id) != nil }
+
+  func readRelations<Result>(of id: String, _ body: (UnsafeRawPointer) -> Result) -> Result? {
+    entities.find(id).map { entity in withUnsafePointer(to: entity) { body(UnsafeRawPointer($0)) } }
+  }
+
+  func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void) {
+    entities.changeRelations(of: id, body)
+  }
+
+  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
+    entities.ids(whereRelations: isWanted)
+  }
+
+  func remove(_ id: String) -> (any Sendable)? {
+    entities.remove(id).map { Removed(entity: $0.entity, rest: $0.rest) }
+  }
+
+  private struct Removed: Sendable {
+    let entity: T
+    let rest: [T]
+  }
 }
 
 /// The entities of one type at a moment.
 protocol BucketSnapshot: Sendable {
-  var bucket: AnyBucket { get }
+  var bucket: any AnyBucket { get }
+  func entity(_ id: String) -> (any Storable)?
   var version: Int { get }
   var typeName: String { get }
   var qualifiedTypeName: String { get }
@@ -102,7 +165,8 @@ protocol BucketSnapshot: Sendable {
 }
 
 extension Entities: BucketSnapshot {
-  var bucket: AnyBucket { Bucket(self) }
+  var bucket: any AnyBucket { Bucket(RelationPlans.plan(of: T.self), self) }
+  func entity(_ id: String) -> (any Storable)? { find(id) }
   var typeName: String { String(describing: T.self) }
   var qualifiedTypeName: String { String(reflecting: T.self) }
   var values: [Any] {

@@ -54,7 +54,11 @@ extension Store {
     while true {
       let (all, version) = versioned(type)
       if let found = try all.first(where: isWanted) { return found }
-      if let made = try insert(ifStillAt: version, make) { return made }
+      let (entity, id) = try made(make)
+      let kept = Self.orStop { () throws(StoreError) in
+        try keep([entity], reserved: [id], ifStillAt: version)
+      }
+      if let kept = kept.first { return kept }
     }
   }
 }

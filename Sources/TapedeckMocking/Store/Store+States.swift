@@ -6,6 +6,7 @@ extension Store {
     let buckets: [ObjectIdentifier: any BucketSnapshot]
     let types: [ObjectIdentifier]
     let ids: IDSource
+    let numbers: [ObjectIdentifier: Int]
     let generation: Int
   }
 
@@ -13,7 +14,7 @@ extension Store {
     withState { state in
       Snapshot(
         buckets: state.buckets.mapValues(\.snapshot), types: state.types, ids: state.ids,
-        generation: state.generation)
+        numbers: state.numbers, generation: state.generation)
     }
   }
 
@@ -34,6 +35,7 @@ extension Store {
       state.types = []
       state.ids = IDSource(state.ids.strategy)
       state.generation += 1
+      state.numbers = [:]
       return left
     }
   }
@@ -65,40 +67,30 @@ extension Store {
   public func load<each T: Storable & Decodable>(_ dump: JSONValue, _ types: repeat (each T).Type) throws {
     let loads = LoadList()
     repeat try loads.add(each types, from: dump)
+    try load(loads.loads)
+  }
+
+  func load(_ loads: [any EntityLoad]) throws {
     try withState { state in
-      for load in loads.loads { try load.check(&state) }
-      for load in loads.loads { load.insert(&state) }
+      var arriving: Set<EntityKey> = []
+      for load in loads {
+        for key in load.keys where !arriving.insert(key).inserted {
+          throw StoreError.duplicateID(type: load.typeName, id: key.id)
+        }
+      }
+      for load in loads { try load.check(&state, arriving) }
+      for load in loads { load.insert(&state) }
+      for load in loads { load.link(&state) }
     }
   }
 }
 
 /// What a dump holds, read and not yet added.
 private final class LoadList {
-  struct Load {
-    let check: (inout Store.State) throws -> Void
-    let insert: (inout Store.State) -> Void
-  }
-
-  var loads: [Load] = []
+  var loads: [any EntityLoad] = []
 
   func add<T: Storable & Decodable>(_ type: T.Type, from dump: JSONValue) throws {
     guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
-    let entities = try list.decode([T].self)
-    let ids = entities.map(\.id)
-    loads.append(
-      Load(
-        check: { state in
-          let known = state.bucket(type).entities
-          var seen: Set<String> = []
-          for id in ids where known.has(id) || !seen.insert(id).inserted {
-            throw StoreError.duplicateID(type: String(describing: type), id: id)
-          }
-        },
-        insert: { state in
-          for (entity, id) in zip(entities, ids) {
-            state.ids.notice(id, of: ObjectIdentifier(type))
-            state.bucket(type).entities.append(entity, id: id)
-          }
-        }))
+    loads.append(EntitiesToLoad(try list.decode([T].self)))
   }
 }

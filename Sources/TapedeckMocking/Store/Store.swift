@@ -15,23 +15,30 @@ public final class Store: Sendable {
   private let state: Mutex<State>
 
   struct State: ~Copyable {
-    var buckets: [ObjectIdentifier: AnyBucket] = [:]
+    var buckets: [ObjectIdentifier: any AnyBucket] = [:]
     /// The types in the order in which they first came.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
     /// Counts how often all of it was replaced.
     var generation = 0
+    /// How many entities factories have made, by type.
+    var numbers: [ObjectIdentifier: Int] = [:]
 
     init(ids: IDSource) { self.ids = ids }
 
-    /// The bucket of a type. The key is the type itself, so the cast cannot miss.
-    mutating func bucket<T>(_ type: T.Type) -> Bucket<T> {
-      let key = ObjectIdentifier(type)
-      if let bucket = buckets[key] { return unsafeDowncast(bucket, to: Bucket<T>.self) }
-      let bucket = Bucket<T>()
-      buckets[key] = bucket
-      types.append(key)
+    /// The bucket of a type.
+    /// - Parameter plan: made by `RelationPlans`, where no lock is held.
+    mutating func bucket<T: Storable>(_ type: T.Type, _ plan: RelationPlan) -> Bucket<T> {
+      if let bucket = existingBucket(type) { return bucket }
+      let bucket = Bucket<T>(plan)
+      buckets[plan.key] = bucket
+      types.append(plan.key)
       return bucket
+    }
+
+    /// The key is the type itself, so the cast cannot miss.
+    func existingBucket<T: Storable>(_ type: T.Type) -> Bucket<T>? {
+      buckets[ObjectIdentifier(type)].map { unsafeDowncast($0, to: Bucket<T>.self) }
     }
   }
 
@@ -44,10 +51,14 @@ public final class Store: Sendable {
     self.state = Mutex(state)
   }
 
-  private func change<T: Storable, Result: Sendable>(
+  /// Runs `body` on the entities of a type, alone; nil when there never were any.
+  private func access<T: Storable, Result: Sendable>(
     _ type: T.Type, _ body: (inout Entities<T>) -> Result
-  ) -> Result {
-    state.withLock { body(&$0.bucket(type).entities) }
+  ) -> Result? {
+    state.withLock { state in
+      guard let bucket = state.existingBucket(type) else { return nil }
+      return body(&bucket.entities)
+    }
   }
 
   // MARK: Making
@@ -56,27 +67,28 @@ public final class Store: Sendable {
   @discardableResult
   public func create<T: Storable>(_ type: T.Type, number: Int = 1) -> [T] {
     precondition(number >= 0, "create(\(type), number: \(number)): that is no number of entities")
+    return Self.orStop { () throws(StoreError) in try createChecked(type, number: number) }
+  }
+
+  func createChecked<T: Storable>(_ type: T.Type, number: Int) throws(StoreError) -> [T] {
     let ids = reserve(number, type)
     let entities = ids.map { T(id: $0, store: self) }
-    for (entity, id) in zip(entities, ids) { Self.check(entity, id) }
-    change(type) { bucket in
-      for (entity, id) in zip(entities, ids) { bucket.append(entity, id: id) }
-    }
-    return entities
+    return try keep(entities, reserved: ids)
   }
 
   /// Keeps what `make` returns, given the id that it shall have. Stops the program when it has another; when `make`
   /// throws, nothing is kept.
   @discardableResult
   public func insert<T: Storable>(_ make: (String) throws -> T) rethrows -> T {
+    let (entity, id) = try made(make)
+    return Self.orStop { () throws(StoreError) in try keep([entity], reserved: [id])[0] }
+  }
+
+  /// An entity with an id of its own, which is not in the store yet.
+  func made<T: Storable>(_ make: (String) throws -> T) rethrows -> (entity: T, id: String) {
     let id = reserve(1, T.self)[0]
-    do {
-      let entity = try make(id)
-      Self.check(entity, id)
-      change(T.self) { $0.append(entity, id: id) }
-      return entity
-    } catch {
-      change(T.self) { $0.release(id) }
+    do { return (try make(id), id) } catch {
+      release([id], T.self)
       throw error
     }
   }
@@ -84,34 +96,67 @@ public final class Store: Sendable {
   /// Keeps an entity with an id of its own choice; counters go on behind a number.
   @discardableResult
   public func insert<T: Storable>(_ entity: T) throws(StoreError) -> T {
-    let id = entity.id
-    let isNew = state.withLock { state in
-      let bucket = state.bucket(T.self)
-      guard !bucket.entities.has(id) else { return false }
-      state.ids.notice(id, of: ObjectIdentifier(T.self))
-      bucket.entities.append(entity, id: id)
-      return true
+    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
+    let relations = SaidRelations(of: entity, id: id, plan)
+    return try state.withLock { state throws(StoreError) in
+      let bucket = state.bucket(T.self, plan)
+      guard !bucket.entities.has(id) else { throw .duplicateID(type: "\(T.self)", id: id) }
+      try state.check(relations, arriving: [relations.key])
+      state.ids.notice(id, of: plan.key)
+      bucket.append(entity, id: id)
+      return state.linked(entity, relations, bucket)
     }
-    guard isNew else { throw .duplicateID(type: String(describing: T.self), id: id) }
-    return entity
   }
 
-  private static func check<T: Storable>(_ entity: T, _ id: String) {
+  /// Keeps entities for which there are ids; all or, when a relation leads nowhere, none.
+  /// - Parameter version: of the entities of this type, if it matters; when it is another one, none are kept.
+  func keep<T: Storable>(_ entities: [T], reserved ids: [String], ifStillAt version: Int? = nil)
+    throws(StoreError) -> [T]
+  {
+    for (entity, id) in zip(entities, ids) { Self.check(entity, id) }
+    let plan = RelationPlans.plan(of: T.self)
+    let relations = zip(entities, ids).map { SaidRelations(of: $0, id: $1, plan) }
+    do throws(StoreError) {
+      let kept = try state.withLock { state throws(StoreError) -> [T]? in
+        let bucket = state.bucket(T.self, plan)
+        if let version, version != bucket.entities.version { return nil }
+        let arriving = plan.fields.isEmpty ? [] : Set(relations.map(\.key))
+        for relations in relations { try state.check(relations, arriving: arriving) }
+        for (entity, id) in zip(entities, ids) { bucket.append(entity, id: id) }
+        return zip(entities, relations).map { state.linked($0, $1, bucket) }
+      }
+      if kept == nil { release(ids, T.self) }
+      return kept ?? []
+    } catch {
+      release(ids, T.self)
+      throw error
+    }
+  }
+
+  static func check<T: Storable>(_ entity: T, _ id: String) {
     precondition(
       entity.id == id,
       "a \(T.self) was to have the id \(id.debugDescription) and has \(entity.id.debugDescription)")
   }
 
+  /// For functions of Kakapo's, that do not throw.
+  static func orStop<Result>(_ body: () throws(StoreError) -> Result) -> Result {
+    do throws(StoreError) { return try body() } catch {
+      preconditionFailure("\(error); types that conform to Related get this as an error")
+    }
+  }
+
   /// Ids that nobody else will get, at one go.
   private func reserve<T: Storable>(_ count: Int, _ type: T.Type) -> [String] {
+    let plan = RelationPlans.plan(of: type)
     var ids: [String] = []
     while ids.count < count {
       let wanted = count - ids.count
       let (taken, asked) = state.withLock { state in
         var taken: [String] = []
         while taken.count < wanted {
-          guard let id = state.ids.take(for: ObjectIdentifier(type)) else { return (taken, state.ids.made) }
-          let bucket = state.bucket(type)
+          guard let id = state.ids.take(for: plan.key) else { return (taken, state.ids.made) }
+          let bucket = state.bucket(type, plan)
           guard !bucket.entities.has(id) else { continue }
           bucket.entities.reserve(id)
           taken.append(id)
@@ -121,7 +166,7 @@ public final class Store: Sendable {
       ids += taken
       if asked > 0, case .custom(let make) = strategy.kind {
         let id = make(type, asked - 1)
-        if reserve(id, type) { ids.append(id) }
+        if reserve(id, type, plan) { ids.append(id) }
       }
     }
     return ids
@@ -129,30 +174,34 @@ public final class Store: Sendable {
 
   private var strategy: IDStrategy { state.withLock { $0.ids.strategy } }
 
-  private func reserve<T: Storable>(_ id: String, _ type: T.Type) -> Bool {
-    change(type) { bucket in
-      guard !bucket.has(id) else { return false }
-      bucket.reserve(id)
+  private func reserve<T: Storable>(_ id: String, _ type: T.Type, _ plan: RelationPlan) -> Bool {
+    state.withLock { state in
+      let bucket = state.bucket(type, plan)
+      guard !bucket.entities.has(id) else { return false }
+      bucket.entities.reserve(id)
       return true
     }
   }
 
-  // MARK: Reading
-
-  public func find<T: Storable>(_ type: T.Type, id: String) -> T? { change(type) { $0.find(id) } }
-
-  /// All entities of a type, in the order they came.
-  public func findAll<T: Storable>(_ type: T.Type) -> [T] {
-    let (all, _, _) = versionedAll(type)
-    return all
+  private func release<T: Storable>(_ ids: [String], _ type: T.Type) {
+    _ = access(type) { bucket in for id in ids { bucket.release(id) } }
   }
 
-  /// The second list is what deleted entities left behind, to be let go of where no lock is held.
-  private func versionedAll<T: Storable>(_ type: T.Type) -> (all: [T], version: Int, garbage: [T]) {
-    change(type) { bucket in
+  // MARK: Reading
+
+  public func find<T: Storable>(_ type: T.Type, id: String) -> T? { access(type) { $0.find(id) } ?? nil }
+
+  /// All entities of a type, in the order they came.
+  public func findAll<T: Storable>(_ type: T.Type) -> [T] { versioned(type).all }
+
+  /// All entities, and the state they are of.
+  func versioned<T: Storable>(_ type: T.Type) -> (all: [T], version: Int) {
+    // What deleted entities left behind is let go of here, where no lock is held.
+    let found = access(type) { bucket -> (all: [T], version: Int, garbage: [T]) in
       let garbage = bucket.close()
       return (bucket.list, bucket.version, garbage)
     }
+    return (found?.all ?? [], found?.version ?? 0)
   }
 
   /// The entities for which `isIncluded` holds, of those there are when this is called.
@@ -160,42 +209,58 @@ public final class Store: Sendable {
     try findAll(type).filter(isIncluded)
   }
 
-  public func count<T: Storable>(_ type: T.Type) -> Int { change(type) { $0.count } }
+  public func count<T: Storable>(_ type: T.Type) -> Int { access(type) { $0.count } ?? 0 }
 
   // MARK: Changing
 
   /// Puts an entity in the place of the one with its id.
-  public func update<T: Storable>(_ entity: T) throws(StoreError) {
-    let id = entity.id
-    guard change(T.self, { $0.replace(entity, id: id) }) != nil else {
-      throw .invalidEntity(type: String(describing: T.self), id: id)
-    }
-  }
+  public func update<T: Storable>(_ entity: T) throws(StoreError) { _ = try replace(entity, ifStillAt: nil) }
 
   /// Changes the entity with this id. When it is changed by somebody else meanwhile, `body` runs again on what it is
   /// then.
   @discardableResult
   public func update<T: Storable>(_ type: T.Type, id: String, _ body: (inout T) throws -> Void) throws -> T {
     while true {
-      let (found, version) = change(type) { ($0.find(id), $0.version) }
-      guard var entity = found else { throw StoreError.invalidEntity(type: String(describing: type), id: id) }
+      let (found, version) = access(type) { ($0.find(id), $0.version) } ?? (nil, 0)
+      guard var entity = found else { throw StoreError.invalidEntity(type: "\(type)", id: id) }
       try body(&entity)
       Self.check(entity, id)
-      let changed = entity
-      let old = change(type) { $0.version == version ? $0.replace(changed, id: id) : nil }
-      if old != nil { return entity }
+      if let kept = try replace(entity, ifStillAt: version) { return kept }
     }
+  }
+
+  /// The entity as it is then; nil, and no change, when the entities of this type have changed since `version`.
+  private func replace<T: Storable>(_ entity: T, ifStillAt version: Int?) throws(StoreError) -> T? {
+    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
+    let relations = SaidRelations(of: entity, id: id, plan)
+    // With what was there before, to be let go of where no lock is held.
+    let replaced = try state.withLock { state throws(StoreError) -> (new: T, old: T?)? in
+      guard let bucket = state.existingBucket(T.self), bucket.contains(id) else {
+        throw .invalidEntity(type: "\(T.self)", id: id)
+      }
+      if let version, version != bucket.entities.version { return nil }
+      try state.check(relations, arriving: [])
+      return state.replace(entity, relations, bucket)
+    }
+    return replaced?.new
   }
 
   /// Keeps an entity, in the place of the one with its id when there is one.
   public func upsert<T: Storable>(_ entity: T) {
-    let id = entity.id
-    _ = state.withLock { state -> T? in
-      let bucket = state.bucket(T.self)
-      if let old = bucket.entities.replace(entity, id: id) { return old }
-      state.ids.notice(id, of: ObjectIdentifier(T.self))
-      bucket.entities.append(entity, id: id)
-      return nil
+    Self.orStop { () throws(StoreError) in try upsertChecked(entity) }
+  }
+
+  func upsertChecked<T: Storable>(_ entity: T) throws(StoreError) {
+    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
+    let relations = SaidRelations(of: entity, id: id, plan)
+    // What was there before is let go of where no lock is held.
+    _ = try state.withLock { state throws(StoreError) -> T? in
+      let bucket = state.bucket(T.self, plan)
+      try state.check(relations, arriving: [relations.key])
+      if bucket.contains(id) { return state.replace(entity, relations, bucket).old }
+      state.ids.notice(id, of: plan.key)
+      bucket.append(entity, id: id)
+      return state.linked(entity, relations, bucket)
     }
   }
 
@@ -204,9 +269,8 @@ public final class Store: Sendable {
 
   public func delete<T: Storable>(_ type: T.Type, id: String) throws(StoreError) {
     // All that leaves is let go of here, where no lock is held.
-    guard change(type, { $0.remove(id) }) != nil else {
-      throw .invalidEntity(type: String(describing: type), id: id)
-    }
+    let removed = state.withLock { $0.remove(EntityKey(type, id)) }
+    if removed.isEmpty { throw .invalidEntity(type: "\(type)", id: id) }
   }
 
   /// Removes the entities for which `isRemoved` holds; these.
@@ -216,35 +280,16 @@ public final class Store: Sendable {
     return removed.filter { (try? delete(type, id: $0.id)) != nil }
   }
 
-  // MARK: For queries
+  // MARK: Whole states
 
-  /// All entities, and the state they are of.
-  func versioned<T: Storable>(_ type: T.Type) -> (all: [T], version: Int) {
-    let (all, version, _) = versionedAll(type)
-    return (all, version)
-  }
-
-  /// `insert`, unless the entities of this type have changed since; then nil.
-  func insert<T: Storable>(ifStillAt version: Int, _ make: (String) throws -> T) rethrows -> T? {
-    let id = reserve(1, T.self)[0]
-    do {
-      let entity = try make(id)
-      Self.check(entity, id)
-      return change(T.self) { bucket in
-        guard bucket.version == version else {
-          bucket.release(id)
-          return nil
-        }
-        bucket.append(entity, id: id)
-        return entity
-      }
-    } catch {
-      change(T.self) { $0.release(id) }
-      throw error
+  /// Counts the entities that factories make of a type.
+  func nextNumber<T: Storable>(of type: T.Type) -> Int {
+    state.withLock { state in
+      let number = state.numbers[ObjectIdentifier(type), default: 0]
+      state.numbers[ObjectIdentifier(type)] = number + 1
+      return number
     }
   }
-
-  // MARK: Whole states
 
   /// Runs `body` on everything at once.
   func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {

@@ -4,16 +4,24 @@ public enum StoreError: Error, Equatable, Sendable {
   case invalidEntity(type: String, id: String)
   /// There is one already.
   case duplicateID(type: String, id: String)
+  /// A relation of the entity leads to one that is not there.
+  case missingRelated(type: String, id: String, relation: String, relatedType: String, relatedID: String)
+  /// A relation of the type is not declared as it should be, or leads where it may not.
+  case badRelation(type: String, id: String, relation: String, RelationProblem)
 
   public var type: String {
     switch self {
-    case .invalidEntity(let type, _), .duplicateID(let type, _): type
+    case .invalidEntity(let type, _), .duplicateID(let type, _), .missingRelated(let type, _, _, _, _),
+      .badRelation(let type, _, _, _):
+      type
     }
   }
 
   public var id: String {
     switch self {
-    case .invalidEntity(_, let id), .duplicateID(_, let id): id
+    case .invalidEntity(_, let id), .duplicateID(_, let id), .missingRelated(_, let id, _, _, _),
+      .badRelation(_, let id, _, _):
+      id
     }
   }
 }
@@ -23,6 +31,10 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .invalidEntity(let type, let id): "the store has no \(type) with the id \(id.debugDescription)"
     case .duplicateID(let type, let id): "the store already has a \(type) with the id \(id.debugDescription)"
+    case .missingRelated(let type, let id, let relation, let relatedType, let relatedID):
+      "\(type).\(relation) of the id \(id.debugDescription) leads to a \(relatedType) with the id "
+        + "\(relatedID.debugDescription), which the store does not have"
+    case .badRelation(let type, _, let relation, let problem): "\(type).\(relation) \(problem)"
     }
   }
 }

@@ -45,6 +45,13 @@ enum CassetteNames {
     ordinal == 1 ? stem + suffix : "\(stem).\(ordinal)\(suffix)"
   }
 
+  /// A name without what was asked, to be told where that is a secret: `get-…-3f9a1c.json`.
+  static func masked(_ name: String) -> String {
+    let parts = name.split(separator: "-")
+    guard parts.count > 2, let first = parts.first, let last = parts.last else { return "…\(suffix)" }
+    return "\(first)-…-\(last)"
+  }
+
   /// The ordinal in a name, which is 1 where none is written, and what stands before it.
   static func parse(_ name: String) -> (stem: String, ordinal: Int) {
     let stem = name.dropLast(suffix.count)

@@ -17,7 +17,8 @@ enum InteractionComparison {
     differences += FieldsComparison.differences(
       old.request.fields, new.request.fields, kind: "request header",
       ignoring: { $0.isNamed("content-length") })
-    differences += ContentComparison.differences(body(old), body(new), field: "request body")
+    differences += bodies(
+      body(old), old.request.fields, body(new), new.request.fields, field: "request body")
     return differences
       + FieldsComparison.differences(old.request.trailers, new.request.trailers, kind: "request trailer")
   }
@@ -37,9 +38,19 @@ enum InteractionComparison {
     differences += value("version", old.head.version.rawValue, new.head.version.rawValue)
     differences += FieldsComparison.differences(
       old.head.fields, new.head.fields, kind: "header", ignoring: isVolatile)
-    differences += ContentComparison.differences(old.body, new.body, field: "body")
+    differences += bodies(old.body, old.head.fields, new.body, new.head.fields, field: "body")
     differences += value("chunks", chunks(old), chunks(new))
     return differences + FieldsComparison.differences(old.trailers, new.trailers, kind: "trailer")
+  }
+
+  /// What the bodies say, and where they say the same that they are not packed alike.
+  private static func bodies(
+    _ old: RecordedBody, _ oldFields: HTTPFields, _ new: RecordedBody, _ newFields: HTTPFields, field: String
+  ) -> [RequestDifference] {
+    let differences = ContentComparison.differences(
+      old.content(oldFields), new.content(newFields), field: field)
+    guard differences.isEmpty, old != new else { return differences }
+    return [RequestDifference(field: field, recorded: "the same content", received: "compressed otherwise")]
   }
 
   /// `Date` tells when, and the length tells what the body tells.

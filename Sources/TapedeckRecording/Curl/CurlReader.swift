@@ -26,6 +26,15 @@ public enum CurlReader {
     return (requests, notes)
   }
 
+  /// Whether a file holds a curl command, by one of its first lines.
+  public static func isCurl(_ path: String) throws(CassetteError) -> Bool {
+    guard ImportFile.isThere(path) else { return false }
+    return try ImportFile.beginning(of: path).split(separator: 0x0A).contains { line in
+      let word = line.drop(while: Bytes.isBlank).prefix { !Bytes.isBlank($0) && $0 != 0x0D }
+      return word.elementsEqual("curl".utf8) || word.elementsEqual("curl.exe".utf8)
+    }
+  }
+
   /// Reads a file of commands.
   public static func read(_ path: String) throws(CassetteError) -> (
     requests: [PlannedRequest], notes: [ImportNote]

@@ -78,8 +78,8 @@ public enum AnswerDrift {
   // MARK: Body
 
   private static func bodyDrifts(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [Drift] {
-    let known = recorded.map { Content($0.body) }
-    let now = Content(live.body)
+    let known = recorded.map { Content($0.body.content($0.head.fields)) }
+    let now = Content(live.body.content(live.head.fields))
     var shape = JSONShape()
     for case .json(let value) in known { shape.add(value) }
     if shape.count > 0 {

@@ -71,6 +71,13 @@ final class CassetteDirectory: Sendable {
     return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
+  /// Whether a name is one of a folder, and no link to one.
+  func isFolder(_ name: String) -> Bool {
+    var status = stat()
+    return inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
+      && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// A file in `bodies/`, whose name has been checked.
   func openBody(_ name: String) throws(CassetteError) -> OpenFile {
     guard let file = try openForReading(name) else {

@@ -23,7 +23,7 @@ struct StrictObject {
     }
   }
 
-  private static func isFree(_ name: JSONString) -> Bool {
+  static func isFree(_ name: JSONString) -> Bool {
     let raw = name.raw
     return raw.first == UInt8(ascii: "_") || raw.first == UInt8(ascii: "x") && raw.starts(with: "x-".utf8)
   }

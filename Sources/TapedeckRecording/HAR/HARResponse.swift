@@ -12,7 +12,7 @@ struct HARResponse {
       own.append(JSONMember("reason", ByteString.encode(head.reason[...])))
     }
     let body = try HARBody.bytes(response.body)
-    let content = Self.content(body, head.fields, own: &own)
+    let content = Self.content(body, head.fields, &own)
     if let sizes = response.chunkSizes { own.append(JSONMember("chunks", ChunkSizes.encode(sizes))) }
     if !response.trailers.isEmpty { own.append(JSONMember("trailers", HARFields.encode(response.trailers))) }
     if response.isCloseDelimited { own.append(JSONMember("closeDelimited", true)) }
@@ -25,16 +25,26 @@ struct HARResponse {
     ]
   }
 
-  private static func content(_ body: [UInt8], _ fields: HTTPFields, own: inout [JSONMember]) -> JSONValue {
-    var members = [
-      JSONMember("size", JSONValue(body.count)), JSONMember("mimeType", JSONValue(HARBody.mediaType(fields))),
-    ]
-    guard !body.isEmpty else { return .object(members) }
-    if let text = HARBody.text(body) { return .object(members + [JSONMember("text", text)]) }
-    members += [JSONMember("text", JSONValue(Base64.encode(body))), JSONMember("encoding", "base64")]
-    if !ContentCoding.names(fields).isEmpty {
-      members.append(JSONMember("comment", "still encoded as Content-Encoding says"))
+  /// HAR wants the content without its coding; ours is kept beside it as it came.
+  private static func content(_ body: [UInt8], _ fields: HTTPFields, _ own: inout [JSONMember]) -> JSONValue {
+    guard let opened = RecordedBody.bytes(body).opened(fields) else {
+      let isEncoded = !ContentCoding.names(fields).isEmpty && HARBody.text(body) == nil && !body.isEmpty
+      let remark = JSONMember("comment", "still encoded as Content-Encoding says")
+      return .object(members(body, fields) + (isEncoded ? [remark] : []))
     }
-    return .object(members)
+    own.append(JSONMember("body", ByteString.base64(body)))
+    let saved = JSONMember("compression", JSONValue(opened.content.count - body.count))
+    return .object(members(opened.content, fields) + [saved])
+  }
+
+  private static func members(_ content: [UInt8], _ fields: HTTPFields) -> [JSONMember] {
+    let members = [
+      JSONMember("size", JSONValue(content.count)), JSONMember("mimeType", JSONValue(HARBody.mediaType(fields))),
+    ]
+    guard !content.isEmpty else { return members }
+    if let text = HARBody.text(content) { return members + [JSONMember("text", text)] }
+    return members + [
+      JSONMember("text", JSONValue(Base64.encode(content))), JSONMember("encoding", "base64"),
+    ]
   }
 }

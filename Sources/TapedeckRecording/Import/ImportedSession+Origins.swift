@@ -1,36 +1,7 @@
 extension ImportedSession {
-  /// Leaves the exchanges with some hosts and drops the others.
-  /// - Parameter hosts: each a host, a host with its port, or an origin.
-  /// - Returns: those of the hosts that no exchange was with.
-  public mutating func keepOnly(_ hosts: [String]) -> [String] {
-    guard !hosts.isEmpty else { return [] }
-    let wanted = hosts.map { host in
-      var name = Self.lowercased(host)
-      while name.hasSuffix("/") { name.removeLast() }
-      return name
-    }
-    var met: Set<String> = []
-    exchanges.removeAll { exchange in
-      let names = Self.names(of: exchange.origin)
-      let found = wanted.filter(names.contains)
-      met.formUnion(found)
-      return found.isEmpty
-    }
-    return zip(hosts, wanted).filter { !met.contains($0.1) }.map(\.0)
-  }
-
-  /// What an origin may be called: `https://api.example.com:8443`, `api.example.com:8443`, `api.example.com`.
-  private static func names(of origin: String) -> [String] {
-    guard let scheme = origin.firstRange(of: "://") else { return [origin] }
-    let authority = origin[scheme.upperBound...]
-    let digits = authority.reversed().prefix { $0.isASCII && $0.isNumber }.count
-    let bare = authority.dropLast(digits)
-    let host = digits > 0 && bare.hasSuffix(":") ? bare.dropLast() : authority
-    return [origin, String(authority), String(host)]
-  }
-
-  private static func lowercased(_ text: String) -> String {
-    String(decoding: text.utf8.map(Bytes.lowercased), as: UTF8.self)
+  /// Leaves the exchanges with wanted origins and drops the others.
+  public mutating func keepOnly(_ filter: inout HostFilter) {
+    exchanges.removeAll { !filter.takes($0.origin) }
   }
 
   /// Where one request was answered by several origins, leaves the answers of one, since a cassette stands for one:

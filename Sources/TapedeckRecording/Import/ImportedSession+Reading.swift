@@ -7,7 +7,7 @@ extension ImportedSession {
   public static func read(_ path: String, format: ImportFormat? = nil) throws(CassetteError)
     -> ImportedSession
   {
-    guard ImportFile.isFolder(path) else { return try read(try ImportFile.read(path), format: format) }
+    guard ImportFile.isFolder(path) else { return try read(try ImportFile.unpacked(path), format: format) }
     guard format == nil || format == .wiremock else { throw .unknownFormat(path: path) }
     return try WireMockReader.read(try ImportFile.mappings(in: path))
   }
@@ -15,7 +15,6 @@ extension ImportedSession {
   static func read(_ source: ImportSource, format: ImportFormat? = nil) throws(CassetteError)
     -> ImportedSession
   {
-    try refuseArchives(source)
     guard beginsAsJSON(source.bytes) else { return try readYAML(source, format) }
     let document = try LenientJSON.parse(source.bytes, file: source.path)
     switch format ?? ImportFormat.detect(document) {
@@ -41,7 +40,7 @@ extension ImportedSession {
     return try VCRReader.read(document, file: source.path)
   }
 
-  private static func beginsAsJSON(_ bytes: [UInt8]) -> Bool {
+  static func beginsAsJSON(_ bytes: [UInt8]) -> Bool {
     bytes.first { $0 > 0x20 && ![0xEF, 0xBB, 0xBF].contains($0) }.map { "{[".utf8.contains($0) } ?? false
   }
 
@@ -49,18 +48,6 @@ extension ImportedSession {
   private static func looksLikeVCR(_ bytes: [UInt8]) -> Bool {
     bytes.prefix(64 * 1024).split(separator: 0x0A).contains { line in
       line.starts(with: "interactions:".utf8) || line.starts(with: "http_interactions:".utf8)
-    }
-  }
-
-  private static func refuseArchives(_ source: ImportSource) throws(CassetteError) {
-    if source.bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
-      throw .packed(path: source.path, remedy: "unzip \(source.path)")
-    }
-    if source.bytes.starts(with: [0x1F, 0x8B]) {
-      throw .packed(path: source.path, remedy: "gunzip -c \(source.path) > session.har")
-    }
-    if source.bytes.first == 0x78, ContentCoding.isZlib(source.bytes) {
-      throw .packed(path: source.path, remedy: "zlib-flate -uncompress < \(source.path) > session.har")
     }
   }
 }

@@ -7,13 +7,14 @@ extension ImportedSession {
   /// - Returns: what sealing came to, and how many secrets were hidden; nil when there was nothing to record.
   public func record(
     into path: String, upstream: String? = nil, match: MatchSpec? = nil,
-    redaction: RedactionChoice = RedactionChoice(),
+    redaction: RedactionChoice = RedactionChoice(), secrets: SecretPolicy = .tell,
     progress: (Int) -> Void = { _ in }
   ) throws(CassetteError) -> (report: SealReport, hidden: Int)? {
     guard !exchanges.isEmpty else { return nil }
     let present = try Self.manifest(of: path)
     let opening = try RecorderOpening(
-      path, match: match, redaction: redaction, template: manifest, durability: .process, isDurable: true)
+      path, match: match, redaction: redaction, template: manifest, durability: .process, isDurable: true,
+      secrets: secrets)
     let recorder = try CassetteRecorder.open(
       opening, upstream: upstream ?? present?.upstream ?? self.upstream, replacing: true)
     do throws(CassetteError) {
@@ -25,7 +26,11 @@ extension ImportedSession {
       _ = try? recorder.seal()
       throw error
     }
-    return (try recorder.seal(), recorder.hiddenCount)
+    do throws(CassetteError) { return (try recorder.seal(), recorder.hiddenCount) } catch {
+      guard case .secretsFound(let directory, let finds, _) = error else { throw error }
+      recorder.discard()
+      throw .secretsFound(directory: directory, finds: finds, isKept: false)
+    }
   }
 
   /// By what requests will be told apart in a cassette that is imported into.

@@ -18,17 +18,13 @@ enum ImportedTime {
   static func http(_ text: String) -> Int? {
     let words = text.split(separator: " ")
     guard words.count == 6, words[5] == "GMT" || words[5] == "UTC",
-      let month = months.firstIndex(of: String(words[2])),
+      let month = HTTPDate.months.firstIndex(of: String(words[2])),
       let day = Int(words[1]), let year = Int(words[3]), (0...9999).contains(year)
     else { return nil }
     let clock = words[4].split(separator: ":").compactMap { Int($0) }
     guard clock.count == 3 else { return nil }
     return milliseconds(year, month + 1, day, clock[0], clock[1], clock[2], 0)
   }
-
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
 
   private static func milliseconds(
     _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int, _ thousandths: Int

@@ -29,11 +29,12 @@ public struct LintFinding: Sendable, Equatable {
     case largeBody = "large-body"
     case expiredCookie = "expired-cookie"
     case har
+    case notCarriedOver = "not-carried-over"
   }
 
   public var severity: Severity
   public var rule: Rule
-  /// The file in the cassette; empty for the cassette as a whole.
+  /// The file in the cassette, or the place in the file; empty for the whole of it.
   public var file: String
   /// A sentence: what is the matter, and what to do about it.
   public var text: String

@@ -38,3 +38,15 @@ extension BodyFile {
     return bytes[7..<39].allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }
+
+extension BodyFile {
+  /// Writes a body into the cassette. Only who holds the lock may call this.
+  static func store(_ body: [UInt8], in directory: CassetteDirectory) throws(CassetteError) -> BodyFile {
+    let file = BodyFile(name: name(digest: SHA256Digest(of: body)), size: body.count, directory: directory)
+    let temporary = "\(folder)/\(BodySpool.prefix)late"
+    try directory.makeFolder(folder)
+    try directory.createFile(temporary, contents: body)
+    try directory.rename(temporary, to: file.name)
+    return file
+  }
+}

@@ -25,6 +25,10 @@ public final class CassetteRecorder: Sendable {
   public let recoveredCount: Int
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
+  /// How many secrets were hidden in that, beside those that were when it was recorded.
+  public let recoveredHiddenCount: Int
+  /// What looks like a secret in what a left-over journal held.
+  public let recoveredFinds: [SecretFind]
   /// By what requests are compared, and what is hidden before anything is written.
   public var matcher: RequestMatcher { sealer.matcher }
   /// What the cassette says about comparing up to now; nil where it says the same, or nothing.
@@ -37,7 +41,7 @@ public final class CassetteRecorder: Sendable {
   private let durability: Durability
   private let arrivals = Atomic<Int>(0)
   private let hiddenValues = Atomic<Int>(0)
-  private let memory = SecretMemory()
+  let memory = SecretMemory()
   /// Content codings that could not be looked into, and whether that has been told.
   private let unopened = Mutex<[String: Bool]>([:])
   private let spoolNumbers = Atomic<Int>(0)
@@ -52,6 +56,8 @@ public final class CassetteRecorder: Sendable {
     made = opening.made
     recoveredCount = opening.recoveredCount
     warnings = opening.warnings
+    recoveredHiddenCount = opening.recoveredHiddenCount
+    recoveredFinds = opening.recoveredFinds
     self.sealer = sealer
     self.replacedRules = replacedRules
     self.bases = bases
@@ -65,14 +71,17 @@ public final class CassetteRecorder: Sendable {
   ///   - match: what to compare instead of what the cassette says, or in addition; the cassette then says so too.
   ///   - redaction: what to hide beside what the cassette or the default list says; the cassette then says so too.
   ///   - durability: what a recording survives before it is sealed.
+  ///   - secrets: what becomes of those that redaction leaves.
   ///   - isDurable: whether sealing waits for the disk.
   public static func open(
     _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
-    redaction: RedactionChoice = RedactionChoice(), durability: Durability = .process, isDurable: Bool = true
+    redaction: RedactionChoice = RedactionChoice(), durability: Durability = .process,
+    secrets: SecretPolicy = .tell, isDurable: Bool = true
   ) throws(CassetteError) -> CassetteRecorder {
     try open(
       RecorderOpening(
-        directory, match: match, redaction: redaction, durability: durability, isDurable: isDurable),
+        directory, match: match, redaction: redaction, durability: durability, isDurable: isDurable,
+        secrets: secrets),
       upstream: upstream, replacing: replacing)
   }
 
@@ -187,7 +196,8 @@ public final class CassetteRecorder: Sendable {
   ///
   /// When recording has failed, no file is touched: what was recorded before stays in the journal, as after a crash,
   /// and is sealed by the next `open`.
-  /// - Throws: when it cannot be written; then the journal stays, and the next `open` tries again.
+  /// - Throws: when it cannot be written, or holds secrets that it must not; then the journal stays, and the next `open`
+  ///   tries again.
   public func seal() throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
@@ -203,6 +213,14 @@ public final class CassetteRecorder: Sendable {
       if state.entries.isEmpty { CassetteDirectory.removeMade(made) }
       return report
     }
+  }
+}
+
+extension CassetteRecorder {
+  /// Drops what was recorded and lets go of the cassette, after sealing was refused.
+  func discard() {
+    sealer.abandon([])
+    CassetteDirectory.removeMade(made)
   }
 }
 

@@ -13,15 +13,19 @@ struct JournalHeader {
   var rules: MatchRules?
   /// What is hidden; nil in journals from before it could be.
   var redaction: Redaction?
+  /// Whether it must not be sealed while there are secrets in it.
+  var refusesSecrets = false
 
   init(
-    pid: Int, isReplacing: Bool, upstream: String?, rules: MatchRules? = nil, redaction: Redaction? = nil
+    pid: Int, isReplacing: Bool, upstream: String?, rules: MatchRules? = nil, redaction: Redaction? = nil,
+    refusesSecrets: Bool = false
   ) {
     self.pid = pid
     self.isReplacing = isReplacing
     self.upstream = upstream
     self.rules = rules
     self.redaction = redaction
+    self.refusesSecrets = refusesSecrets
   }
 
   /// The header of a journal; nil where it has none.
@@ -38,7 +42,9 @@ struct JournalHeader {
     else { return nil }
     guard version <= Self.currentVersion else { throw .newerFormat(file: file, version: version) }
     guard line.elementsEqual(Self.checksummed(Array(line.dropLast(Self.checksumBytes)))) else { return nil }
-    self.init(pid: pid, isReplacing: value["replacing"]?.bool ?? false, upstream: value["upstream"]?.text)
+    self.init(
+      pid: pid, isReplacing: value["replacing"]?.bool ?? false, upstream: value["upstream"]?.text,
+      refusesSecrets: value["refusesSecrets"]?.bool ?? false)
     if let match = value["match"]?.array {
       rules = try? MatchSpec(match.map { $0.text ?? "" }).rules()
       guard rules != nil else { return nil }
@@ -57,6 +63,7 @@ struct JournalHeader {
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
     if let rules { members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) }))) }
     if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
+    if refusesSecrets { members.append(JSONMember("refusesSecrets", true)) }
     return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
   }
 

@@ -7,18 +7,23 @@ struct RecorderOpening {
   let made: [String]
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
+  /// How many secrets were hidden in it that were not when it was recorded.
+  private(set) var recoveredHiddenCount = 0
+  /// What looks like a secret in what was recovered.
+  private(set) var recoveredFinds: [SecretFind] = []
   private let match: MatchSpec?
   private let choice: RedactionChoice
   private let template: CassetteManifest?
   let durability: Durability
   private let isDurable: Bool
+  private let secrets: SecretPolicy
 
   /// How often another process may take the journal away between opening and locking it.
   private static let maximumAttempts = 100
 
   init(
     _ path: String, match: MatchSpec?, redaction choice: RedactionChoice, template: CassetteManifest? = nil,
-    durability: Durability, isDurable: Bool
+    durability: Durability, isDurable: Bool, secrets: SecretPolicy = .tell
   ) throws(CassetteError) {
     if ImportFile.isMeant(by: path) { throw .notOurs(path: path) }
     (directory, made) = try CassetteDirectory.create(path)
@@ -27,6 +32,7 @@ struct RecorderOpening {
     self.template = template
     self.durability = durability
     self.isDurable = isDurable
+    self.secrets = secrets
   }
 
   mutating func open(upstream: String?, isReplacing: Bool) throws(CassetteError) -> CassetteRecorder {
@@ -57,26 +63,67 @@ struct RecorderOpening {
     try Sealer.removeDebris(directory)
     let header = try JournalHeader(of: file)
     let known = try CassetteReader(directory).manifest()
-    let matcher = RequestMatcher(
-      header?.rules ?? known?.rules ?? MatchRules(),
-      redaction: header?.redaction ?? known?.redaction
-        ?? Redaction(upstream: known?.upstream ?? header?.upstream))
+    let recorded = header?.redaction ?? known?.redaction
+    // What the user says now holds for what was left as well, so that a secret in it can be hidden or kept.
+    let redaction =
+      choice.isOff
+      ? recorded ?? Redaction(upstream: known?.upstream ?? header?.upstream)
+      : choice.changed(recorded, upstream: known?.upstream ?? header?.upstream)
+    let matcher = RequestMatcher(header?.rules ?? known?.rules ?? MatchRules(), redaction: redaction)
+    let late = try lateRedaction(redaction, isNew: redaction != recorded, of: file)
     let reader = CassetteReader(directory, matcher: matcher)
     var entries: [Sealer.Entry] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
-      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
-      let recording = SealPlan.Recording(
-        digest: stored.key.digest, prefix: CassetteNames.prefix(of: stored.interaction.request),
-        arrival: entry.record.arrival, base: entry.record.base)
-      entries.append(Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count))
+      let (found, hiddenCount) = try recoverable(entry, late: late, reader: reader, matcher: matcher)
+      entries.append(found)
+      recoveredHiddenCount += hiddenCount
     }
     let sealer = Sealer(
       directory: directory, journal: file, matcher: matcher,
       isReplacing: journal.header?.isReplacing ?? false,
-      upstream: journal.header?.upstream, isDurable: isDurable)
-    _ = try sealer.seal(entries)
+      upstream: journal.header?.upstream, isDurable: isDurable,
+      refusesSecrets: secrets == .refuse || header?.refusesSecrets ?? false)
+    let report = try sealer.seal(entries)
     recoveredCount += entries.count
+    recoveredFinds += report.finds
     warnings += journal.warnings
+    if !report.finds.isEmpty { warnings.append(SecretAdvice.warning(report.finds, path: directory.path)) }
+  }
+
+  /// What hides in a journal's exchanges what was not to be hidden when they were recorded; nil where that is nothing.
+  private func lateRedaction(
+    _ redaction: Redaction, isNew: Bool, of file: OpenFile
+  ) throws(CassetteError) -> LateRedaction? {
+    guard isNew || secrets == .hide else { return nil }
+    let late = LateRedaction(redaction, hidesFinds: secrets == .hide)
+    let reader = CassetteReader(directory)
+    _ = try Journal(reading: file) { entry throws(CassetteError) in
+      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+      try late.learn(stored.interaction)
+    }
+    return late
+  }
+
+  private func recoverable(
+    _ entry: Journal.Entry, late: LateRedaction?, reader: CassetteReader, matcher: RequestMatcher
+  ) throws(CassetteError) -> (entry: Sealer.Entry, hiddenCount: Int) {
+    let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+    let (interaction, count) = late?.hidden(stored.interaction) ?? (stored.interaction, 0)
+    let isChanged = interaction != stored.interaction
+    let recording = SealPlan.Recording(
+      digest: isChanged ? try matcher.key(for: interaction).digest : stored.key.digest,
+      prefix: CassetteNames.prefix(of: interaction.request), arrival: entry.record.arrival,
+      base: entry.record.base)
+    var tree: JSONValue?
+    if isChanged {
+      tree = try InteractionFormat.encode(interaction) { body throws(CassetteError) in
+        try BodyFile.store(body, in: directory)
+      }
+    }
+    return (
+      Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count, hidden: tree),
+      isChanged ? count : 0
+    )
   }
 
   /// Starts a journal of our own.
@@ -96,13 +143,15 @@ struct RecorderOpening {
       let index = try CassetteIndex(reader)
       let header = JournalHeader(
         pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream,
-        rules: rules == present?.rules ? nil : rules, redaction: redaction
+        rules: rules == present?.rules ? nil : rules, redaction: redaction,
+        refusesSecrets: secrets == .refuse
       ).line
       try journal.write(header)
       if durability == .power { try directory.syncFileSystem() }
       let sealer = Sealer(
         directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing,
-        upstream: upstream, template: template, isDurable: isDurable)
+        upstream: upstream, template: template, isDurable: isDurable,
+        refusesSecrets: secrets == .refuse)
       return CassetteRecorder(
         self, sealer: sealer, replacedRules: known == rules ? nil : known,
         bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count,

@@ -6,6 +6,8 @@ public struct SealReport: Sendable, Equatable {
   public var unchanged = 0
   /// Interaction files of replaced requests that were not asked as often again.
   public var removed = 0
+  /// What looks like a secret in what was recorded.
+  public var finds: [SecretFind] = []
   /// What was left out, each with the file and the line.
   public var warnings: [String] = []
 

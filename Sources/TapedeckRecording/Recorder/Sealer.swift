@@ -11,6 +11,8 @@ struct Sealer {
     var recording: SealPlan.Recording
     var offset: Int
     var count: Int
+    /// What is sealed in place of the line, where something in it was hidden later.
+    var hidden: JSONValue?
   }
 
   let directory: CassetteDirectory
@@ -22,6 +24,7 @@ struct Sealer {
   var template: CassetteManifest?
   /// Whether to wait for the disk.
   let isDurable: Bool
+  var refusesSecrets = false
 
   static let temporaryPrefix = ".tapedeck-"
 
@@ -96,10 +99,13 @@ extension Sealer {
     report: inout SealReport
   ) throws(CassetteError) -> [(temporary: String, name: String)] {
     var staged: [(temporary: String, name: String)] = []
+    let scanner = matcher.redaction.rules.map { SecretScanner(keep: $0.keep) }
     do throws(CassetteError) {
       for (entry, name) in zip(entries, plan.names) {
         let tree = try tree(of: entry)
         index.setBodies(InteractionFormat.bodyNames(tree), of: name)
+        if let scanner { report.finds += try finds(in: tree, name, scanner) }
+        if refusesSecrets, !report.finds.isEmpty { continue }
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
           isSame(present, as: tree, name: name, reader: reader)
         {
@@ -108,6 +114,9 @@ extension Sealer {
           try stage(InteractionFormat.fileBytes(tree), as: name, in: &staged)
           report.written += 1
         }
+      }
+      if refusesSecrets, !report.finds.isEmpty {
+        throw CassetteError.secretsFound(directory: directory.path, finds: report.finds, isKept: true)
       }
       try stageManifest(reader, isEmpty: entries.isEmpty, in: &staged)
     } catch {
@@ -137,7 +146,18 @@ extension Sealer {
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }
 
+  /// The second look at what is about to be sealed.
+  private func finds(
+    in tree: JSONValue, _ name: String, _ scanner: SecretScanner
+  ) throws(CassetteError) -> [SecretFind] {
+    // A loader of its own, so that no more than one exchange's bodies are held.
+    let interaction = try InteractionFormat.decode(
+      tree, at: EntryPlace(file: journal.path), loader: BodyLoader(directory: directory))
+    return try scanner.finds(in: interaction, file: name)
+  }
+
   private func tree(of entry: Entry) throws(CassetteError) -> JSONValue {
+    if let hidden = entry.hidden { return hidden }
     let line = try journal.bytes(at: entry.offset, count: entry.count)
     guard let record = JournalRecord(line: line[...]) else {
       throw .damagedJournal(file: journal.path, line: 0, problem: "the checksum no longer agrees")

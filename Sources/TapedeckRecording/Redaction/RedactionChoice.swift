@@ -13,13 +13,22 @@ public struct RedactionChoice: Sendable, Equatable {
     self.isOff = isOff
   }
 
+  /// Whether the default list is to hold where a cassette says that nothing is hidden.
+  private var turnsOn = false
+
+  var turnedOn: RedactionChoice {
+    var choice = self
+    choice.turnsOn = true
+    return choice
+  }
+
   private var isEmpty: Bool { redact.isEmpty && keep.isEmpty && !isOff }
 
   /// What then is in force.
   /// - Parameter known: what the cassette says; nil when it says nothing.
   func changed(_ known: Redaction?, upstream: String?) -> Redaction {
     if isOff { return .off }
-    if isEmpty, let known { return known }
+    if isEmpty, let known, known.isOn || !turnsOn { return known }
     var rules = known?.rules ?? RedactionRules(key: RedactionKey(upstream: upstream))
     rules.redact += redact.filter { !rules.redact.contains($0) }
     rules.keep += keep.filter { !rules.keep.contains($0) }

@@ -23,16 +23,19 @@ final class SecretMemory: Sendable {
   private let state = Mutex(State())
 
   func add(_ known: KnownSecrets) {
-    let fresh = known.secrets.filter { $0.secret.count >= Self.minimumBytes }
-    guard !fresh.isEmpty else { return }
+    for (secret, placeholder) in known.secrets { add(secret, placeholder) }
+  }
+
+  /// - Parameter inAllForms: whether it is looked for percent-encoded, in base64 and so on too.
+  func add(_ secret: [UInt8], _ placeholder: [UInt8], inAllForms: Bool = true) {
+    guard secret.count >= Self.minimumBytes else { return }
     state.withLock { state in
-      for (secret, placeholder) in fresh where state.secrets.count < Self.maximumSecrets {
-        guard state.secrets.insert(secret).inserted else { continue }
-        for form in KnownSecrets.forms(of: secret, placeholder) {
-          guard let run = Self.longestRun(in: form.pattern) else { continue }
-          state.entries[Array(form.pattern[run]), default: []].append(
-            Entry(form: form, offset: run.lowerBound))
-        }
+      guard state.secrets.count < Self.maximumSecrets, state.secrets.insert(secret).inserted else { return }
+      let plain = KnownSecrets.Form(pattern: secret, placeholder: placeholder)
+      for form in inAllForms ? KnownSecrets.forms(of: secret, placeholder) : [plain] {
+        guard let run = Self.longestRun(in: form.pattern) else { continue }
+        state.entries[Array(form.pattern[run]), default: []].append(
+          Entry(form: form, offset: run.lowerBound))
       }
     }
   }

@@ -10,18 +10,34 @@ public struct SecretFind: Sendable, Equatable {
   public var looksLike: String
   /// Its first characters: enough to find it, too few to use it.
   public var beginning: String
+  /// The name it stands under, as `--redact` and `--keep` take it; nil where it has none.
+  public var name: String?
+  /// What `--keep` takes when it is no secret: the name, or the kind of secret it was taken for.
+  public var keepWord: String?
   /// The secret, for those who are to hide it.
   let secret: [UInt8]
+  /// The base64 that it stands in; nil where it stands as it is.
+  let run: [UInt8]?
 
-  init(file: String, line: Int? = nil, place: String?, looksLike: String, secret: [UInt8]) {
+  init(file: String, line: Int? = nil, _ placed: SecretScanner.Placed) {
     self.file = file
     self.line = line
-    self.place = place
-    self.looksLike = looksLike
-    self.secret = secret
+    place = placed.place.isEmpty ? nil : placed.place
+    looksLike = placed.looksLike
+    secret = placed.secret
+    run = placed.run
     // Of a short one nothing is shown: three of eight characters would be much.
     let shown = secret.count >= 12 ? secret.prefix(3) : []
     beginning = String(decoding: shown.map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    name = Self.option(placed.name)
+    keepWord = name ?? TokenShapes.match(secret[...], at: secret.startIndex)?.kind
+  }
+
+  /// A name that can be typed as the value of an option, and stands for itself there.
+  private static func option(_ name: [UInt8]) -> String? {
+    let isPlain = name.allSatisfy { Bytes.isWord($0) || $0 == UInt8(ascii: ".") }
+    return isPlain && (2...64).contains(name.count) && name.first != UInt8(ascii: "-")
+      ? String(decoding: name, as: UTF8.self) : nil
   }
 }
 

@@ -29,6 +29,9 @@ struct SecretPattern: Sendable {
     self.steps = steps
   }
 
+  /// Whether it is only the first line of what is secret.
+  var isOpening: Bool { beginning.first == UInt8(ascii: "-") }
+
   /// What every match begins with.
   var beginning: [UInt8] {
     if case .literal(let literal)? = steps.first { literal } else { [] }

@@ -1,76 +1,25 @@
 import TapedeckHTTP
 
-/// Scanning whole files: a cassette's interactions by their parts, other JSON by its members, all else as text.
+/// Files of any kind: JSON by its members, all else as text, gzip as what is in it.
 extension SecretScanner {
   private static let maximumJSONBytes = 64 << 20
 
   /// - Parameter file: its name, for what is told.
   func finds(in bytes: [UInt8], file: String) -> [SecretFind] {
+    if bytes.starts(with: [0x1F, 0x8B]), let inner = BodyCoding.gzip.decoded(bytes[...]) {
+      return finds(in: inner, file: file)
+    }
     if let first = bytes.first(where: { !Bytes.isSpace($0) }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
       bytes.count <= Self.maximumJSONBytes, let tree = try? JSONValue(parsing: bytes)
     {
-      return finds(in: tree, file: file)
+      return TreeScan(self, tree, at: "").found.map { SecretFind(file: file, $0) }
     }
     var lines = LineCounter(bytes)
-    return scan(bytes[...]).map { raw in
-      SecretFind(
-        file: file, line: lines.line(of: raw.range.lowerBound), place: nil, looksLike: raw.looksLike,
-        secret: Array(bytes[raw.range]))
+    let found = scan(bytes[...])
+    return zip(found, placed(found, in: bytes[...], at: "")).map { raw, placed in
+      SecretFind(file: file, line: lines.line(of: raw.range.lowerBound), placed)
     }
-  }
-
-  func finds(in tree: JSONValue, file: String) -> [SecretFind] {
-    let placed =
-      Self.isInteraction(tree) ? scan(interaction: tree) : scan(tree, at: "$")
-    return placed.map {
-      SecretFind(file: file, place: $0.place, looksLike: $0.looksLike, secret: $0.secret)
-    }
-  }
-
-  private static func isInteraction(_ tree: JSONValue) -> Bool {
-    tree["request"]?["target"] != nil && tree["response"]?["status"] != nil
-  }
-
-  private func scan(interaction tree: JSONValue) -> [Placed] {
-    var found: [Placed] = []
-    for side in ["request", "response"] {
-      guard let message = tree[side] else { continue }
-      if let target = message["target"]?.text { found += scan(target: Array(target.utf8)) }
-      for list in ["headers", "trailers"] {
-        if let fields = message[list] { found += scan(fields, at: "\(side).\(list)") }
-      }
-      if let body = message["body"] { found += scan(body: body, at: "\(side).body") }
-    }
-    return found
-  }
-
-  private func scan(target: [UInt8]) -> [Placed] {
-    let decoded = DecodedText(target[...], .percent).bytes
-    return placed(scan(target[...]), in: target[...], at: "request.target")
-      + (decoded.elementsEqual(target) ? [] : placed(scan(decoded), in: decoded, at: "request.target"))
-  }
-
-  private func scan(body: JSONValue, at place: String) -> [Placed] {
-    if let json = body["json"] { return scan(json, at: "\(place) $") }
-    if let lines = body["text"]?.array {
-      let text = lines.flatMap { $0.text.map { Array($0.utf8) } ?? [] }
-      return scan(document: text, at: place)
-    }
-    if let base64 = body["base64"]?.text, let bytes = Base64.decode(Array(base64.utf8)) {
-      return scan(document: bytes, at: place)
-    }
-    return []
-  }
-
-  /// A body as bytes: JSON by its members, all else as text.
-  func scan(document: [UInt8], at place: String) -> [Placed] {
-    if let first = document.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
-      let tree = try? JSONValue(parsing: document)
-    {
-      return scan(tree, at: "\(place) $")
-    }
-    return placed(scan(document[...]), in: document[...], at: place)
   }
 }
 

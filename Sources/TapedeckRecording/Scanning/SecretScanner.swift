@@ -10,6 +10,10 @@ struct SecretScanner: Sendable {
   struct Raw {
     var range: Range<Int>
     var looksLike: String
+    /// The name it stands under, where a name gave it away.
+    var name: ArraySlice<UInt8> = []
+    /// The secret itself, where the range is that of base64 around it.
+    var encoded: [UInt8]?
   }
 
   /// How a value is named, as far as a name says that it is a secret.
@@ -17,6 +21,9 @@ struct SecretScanner: Sendable {
 
   private static let minimumEncodedBytes = 24
   private static let maximumDepth = 2
+  private static let maximumValueBytes = 1024
+  private static let minimumKeyBytes = 40
+  private static let maximumKeyBytes = 64 * 1024
   private let kept: [Glob]
   private let patterns: [[SecretPattern]]
 
@@ -37,20 +44,36 @@ struct SecretScanner: Sendable {
     var found: [Raw] = []
     var index = text.startIndex
     var encodedEnd = index
+    var judged = Judged()
     while index < text.endIndex {
       let byte = text[index]
+      if let end = Placeholder.end(in: text, at: index) {
+        index = end
+        continue
+      }
       if let raw = shape(text, at: index) {
         found.append(raw)
         index = raw.range.upperBound
         continue
       }
       if index >= encodedEnd, LooseBase64.isDigit(byte) {
-        let run = text[index...].prefix(while: LooseBase64.isDigit)
-        encodedEnd = run.endIndex
+        let digits = text[index...].prefix(while: LooseBase64.isDigit)
+        encodedEnd = digits.endIndex
+        let padding = text[encodedEnd...].prefix((4 - digits.count % 4) % 4).prefix {
+          $0 == UInt8(ascii: "=")
+        }
+        let run = text[index..<padding.endIndex]
         if depth < Self.maximumDepth, let raw = encoded(run, depth: depth) { found.append(raw) }
       }
-      if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { found += assigned(text, at: index) }
       index += 1
+      guard byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") else { continue }
+      switch assigned(text, at: index - 1, &judged) {
+      case .nothing: break
+      case .kept(let end): index = max(index, end)
+      case .secret(let raw):
+        found.append(raw)
+        index = max(index, raw.range.upperBound)
+      }
     }
     return found
   }
@@ -60,45 +83,108 @@ struct SecretScanner: Sendable {
     let candidates = patterns[Int(text[index])]
     guard !candidates.isEmpty, index == text.startIndex || !Self.isWord(text[index - 1]) else { return nil }
     for pattern in candidates {
-      if let end = pattern.end(in: text, at: index) {
-        return Raw(range: index..<end, looksLike: pattern.looksLike)
+      guard var end = pattern.end(in: text, at: index) else { continue }
+      if pattern.isOpening {
+        guard let keyEnd = Self.keyEnd(text, behind: end) else { continue }
+        end = keyEnd
       }
+      if keepsKind(of: text, at: index) { return nil }
+      return Raw(range: index..<end, looksLike: pattern.looksLike)
     }
     return nil
   }
 
+  /// Where a private key ends whose first line has been read; nil when no key follows, as in a text about them.
+  private static func keyEnd(_ text: ArraySlice<UInt8>, behind start: Int) -> Int? {
+    let window = text[start...].prefix(maximumKeyBytes)
+    if let closing = ByteSearch.first(Array("-----END ".utf8), in: window) {
+      let label = text[(closing + 9)...].prefix(64)
+      let dashes = ByteSearch.first(Array("-----".utf8), in: label)
+      return closing - start >= minimumKeyBytes ? dashes.map { $0 + 5 } ?? closing + 9 : nil
+    }
+    let key = window.prefix { Bytes.isSpace($0) || LooseBase64.isDigit($0) || "\\=:,".utf8.contains($0) }
+    return key.count >= minimumKeyBytes ? key.endIndex : nil
+  }
+
+  private func keepsKind(of text: ArraySlice<UInt8>, at index: Int) -> Bool {
+    guard !kept.isEmpty, let kind = TokenShapes.match(text, at: index)?.kind else { return false }
+    return kept.contains { $0.matches(Array(kind.utf8)[...]) }
+  }
+
   private func encoded(_ run: ArraySlice<UInt8>, depth: Int) -> Raw? {
-    guard run.count >= Self.minimumEncodedBytes, let decoded = LooseBase64.decodedText(run),
-      let inner = scan(decoded[...], depth: depth + 1).first
+    guard run.count >= Self.minimumEncodedBytes, let outer = EncodedText(run),
+      let inner = scan(outer.text[...], depth: depth + 1).first
     else { return nil }
-    return Raw(range: run.startIndex..<run.endIndex, looksLike: "\(inner.looksLike), in base64")
+    return Raw(
+      range: run.startIndex..<run.endIndex, looksLike: "\(inner.looksLike), in base64",
+      encoded: Array(outer.text[inner.range]))
   }
 
   // MARK: Names
 
-  /// The value behind a mark, if the word before it is a secret's name; the user information behind `://`.
-  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int) -> [Raw] {
-    if text[mark...].starts(with: "://".utf8) { return userInformation(text, at: mark + 3) }
+  /// What a mark between a name and a value gives away.
+  private enum Assignment {
+    case nothing
+    /// A value that is not to be looked at, with its end.
+    case kept(Int)
+    case secret(Raw)
+  }
+
+  /// How often a stretch without an end was taken for a value: `token=token=token=…` is not read again at every mark.
+  private struct Judged {
+    static let most = 8
+    var end = 0
+    var count = 0
+
+    func mayJudge(at mark: Int) -> Bool { mark >= end || count < Self.most }
+
+    mutating func note(_ value: ArraySlice<UInt8>) {
+      count = value.startIndex < end ? count + 1 : 1
+      end = value.endIndex
+    }
+  }
+
+  /// The value behind a mark, if the word before it is a secret's name; the password behind `://`.
+  private func assigned(_ text: ArraySlice<UInt8>, at mark: Int, _ judged: inout Judged) -> Assignment {
+    if text[mark...].starts(with: "://".utf8) {
+      return password(text, at: mark + 3).map(Assignment.secret) ?? .nothing
+    }
     var end = mark
     while end > text.startIndex, mark - end < 4, " \t\"'`\\".utf8.contains(text[end - 1]) { end -= 1 }
     var start = end
     while start > text.startIndex, end - start < 64, Self.isWord(text[start - 1]) || text[start - 1] == 0x2E {
       start -= 1
     }
-    let naming = naming(text[start..<end])
-    guard naming != .none else { return [] }
-    let value = Self.value(text, from: mark + 1)
-    // In a sentence a colon says little.
+    let name = text[start..<end]
+    if name.count < 2 { return .nothing }
+    if keepsName(name) { return .kept(Self.value(text, from: mark + 1).endIndex) }
+    guard judged.mayJudge(at: mark), isFieldName(Array(name)) else { return .nothing }
+    let naming = naming(name)
+    var value = Self.value(text, from: mark + 1)
+    judged.note(value)
+    switch FieldKind(name) {
+    case .cookie, .setCookie: value = value.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+    case .authorization, .challenge, .other: break
+    }
+    // In a sentence a colon says little, and in a program the right side of an assignment is not always a value.
     let isQuoted = value.startIndex > text.startIndex && "\"'`".utf8.contains(text[value.startIndex - 1])
-    let isSure = isQuoted || text[mark] == UInt8(ascii: "=")
-    guard isSecret(value, isSure ? naming : .likely) else { return [] }
-    return [Raw(range: value.startIndex..<value.endIndex, looksLike: Self.named)]
+    let isSure = isQuoted || text[mark] == UInt8(ascii: "=") && !Self.isCode(text, value, behind: mark)
+    guard isSecret(value, isSure && naming != .none ? naming : .likely) else { return .nothing }
+    return .secret(Raw(range: value.startIndex..<value.endIndex, looksLike: Self.named, name: name))
+  }
+
+  /// Whether an unquoted value is rather a name in a program: blanks before it, a bracket or a full stop behind a word.
+  private static func isCode(_ text: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, behind mark: Int) -> Bool
+  {
+    if value.startIndex > mark + 1 || text[..<mark].last == 0x20 { return true }
+    if value.endIndex < text.endIndex, "([{".utf8.contains(text[value.endIndex]) { return true }
+    return value.split(separator: UInt8(ascii: ".")).count > 1 && !value.contains(where: Bytes.isDigit)
   }
 
   static let named = "a value under the name of a secret"
 
   private static func value(_ text: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
-    var rest = text[start...].prefix(4096).drop { " \t\"'`\\".utf8.contains($0) }
+    var rest = text[start...].prefix(maximumValueBytes).drop { " \t\"'`\\".utf8.contains($0) }
     // A list of YAML, as other recorders write header values.
     if rest.first == 0x0A || rest.first == 0x0D {
       let item = rest.drop { $0 <= 0x20 }
@@ -116,25 +202,27 @@ struct SecretScanner: Sendable {
     return nil
   }
 
-  private func userInformation(_ text: ArraySlice<UInt8>, at start: Int) -> [Raw] {
+  private func password(_ text: ArraySlice<UInt8>, at start: Int) -> Raw? {
     let authority = text[start...].prefix(300).prefix {
       $0 > 0x20 && !"/?#\"'<>\\`,;(){}[]|".utf8.contains($0)
     }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
       let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
-    else { return [] }
+    else { return nil }
     let password = text[(colon + 1)..<at]
     guard !Self.isHidden(authority), password.count > 3, !password.elementsEqual("x-oauth-basic".utf8) else {
-      return []
+      return nil
     }
-    return [Raw(range: colon + 1..<at, looksLike: "the password of a URL")]
+    return Raw(range: colon + 1..<at, looksLike: "the password of a URL")
   }
 
   /// Whether a value is one that must not be kept under such a name.
   func isSecret(_ value: ArraySlice<UInt8>, _ naming: Naming) -> Bool {
     guard naming != .none, !Self.isHidden(value), value.count >= 4 else { return false }
-    let flags = ["true", "false", "null", "none", "undefined"].map { Array($0.utf8) }
-    if flags.contains(value.map(Bytes.lowercased)) || Set(value).count < 3 { return false }
+    if value.count < 10, Self.flags.contains(value.map(Bytes.lowercased)) { return false }
+    // A mask like `****`, or two bytes in turns.
+    let other = value.first { $0 != value.first }
+    if !value.contains(where: { $0 != value.first && $0 != other }) { return false }
     if naming == .certain { return true }
     let digits = value.count { $0 &- 0x30 < 10 }
     let letters = value.count { ($0 | 0x20) &- 0x61 < 26 }
@@ -146,6 +234,8 @@ struct SecretScanner: Sendable {
       && !Self.isDate(value)
       && !Self.isName(value)
   }
+
+  private static let flags = ["true", "false", "null", "none", "undefined"].map { Array($0.utf8) }
 
   static func isHidden(_ value: ArraySlice<UInt8>) -> Bool {
     ByteSearch.first(Array("REDACTED:".utf8), in: value) != nil
@@ -184,38 +274,42 @@ struct SecretScanner: Sendable {
 // MARK: - What names say
 
 extension SecretScanner {
-  private static let certain = [
-    "password", "passwd", "passphrase", "secret", "privatekey", "apikey", "accesstoken", "refreshtoken",
-  ]
-  private static let likely = [
-    "token", "credential", "session", "signature", "apikey", "accesskey", "authkey", "csrf", "jwt", "pwd",
-  ]
-  private static let harmless = [
-    "type", "expires", "expiry", "in", "at", "url", "uri", "endpoint", "name", "count", "limit", "policy",
-    "method", "version",
-    "algorithm", "status", "duration", "timeout", "length", "scope", "required", "arn", "headers", "hint",
-    "age", "rotation",
-  ]
-  private static let cursors = [
-    "next", "page", "continuation", "cursor", "sync", "skip", "marker", "starting", "previous",
-  ]
+  private static let certain = words(
+    "password passwd passphrase secret privatekey apikey accesstoken refreshtoken")
+  private static let likely = words(
+    "token credential session signature apikey accesskey authkey csrf jwt pwd")
+  private static let harmless = words(
+    "type expires expiry in at url uri endpoint name count limit policy method version algorithm status "
+      + "duration timeout length scope required arn headers hint age rotation")
+  private static let cursors = words("next page continuation cursor sync skip marker starting previous")
+
+  private static func words(_ text: String) -> [[UInt8]] {
+    text.utf8.split(separator: 0x20).map { Array($0) }
+  }
 
   /// What a name says, whatever its spelling: `X-Api-Key`, `apiKey`, `api_key`.
   func naming(_ name: ArraySlice<UInt8>) -> Naming {
-    guard name.count > 2, name.count < 100, !kept.contains(where: { $0.matches(name) }) else { return .none }
-    let plain = String(
-      decoding: name.filter { ($0 | 0x20) &- 0x61 < 26 }.map(Bytes.lowercased), as: UTF8.self)
-    if Self.harmless.contains(where: plain.hasSuffix)
-      || plain.hasSuffix("id") && !plain.hasSuffix("sessionid")
-    {
+    guard name.count > 2, name.count < 100, !keepsName(name) else { return .none }
+    let plain = name.filter(Bytes.isLetter).map(Bytes.lowercased)
+    if Self.harmless.contains(where: { Self.ends(plain, with: $0) }) { return .none }
+    if plain.suffix(2).elementsEqual("id".utf8), !plain.suffix(9).elementsEqual("sessionid".utf8) {
       return .none
     }
-    if Self.certain.contains(where: plain.hasSuffix) { return .certain }
-    if Self.cursors.contains(where: plain.contains) { return .none }
-    return Self.likely.contains(where: plain.contains) || plain == "auth" ? .likely : .none
+    if Self.certain.contains(where: { Self.ends(plain, with: $0) }) { return .certain }
+    guard Self.likely.contains(where: { Self.contains(plain, $0) }) || plain.elementsEqual("auth".utf8)
+    else { return .none }
+    return Self.cursors.contains { Self.contains(plain, $0) } ? .none : .likely
   }
 
-  func keepsName(_ name: [UInt8]) -> Bool { kept.contains { $0.matches(name[...]) } }
+  private static func ends(_ name: [UInt8], with word: [UInt8]) -> Bool {
+    name.count >= word.count && name.suffix(word.count).elementsEqual(word)
+  }
 
-  func keeps(kind: String) -> Bool { kept.contains { $0.matches(Array(kind.utf8)[...]) } }
+  private static func contains(_ name: [UInt8], _ word: [UInt8]) -> Bool {
+    guard name.count >= word.count else { return false }
+    return (0...(name.count - word.count)).contains { name[$0...].starts(with: word) }
+  }
+
+  /// Whether the user does not want it hidden.
+  func keepsName(_ name: ArraySlice<UInt8>) -> Bool { !kept.isEmpty && kept.contains { $0.matches(name) } }
 }

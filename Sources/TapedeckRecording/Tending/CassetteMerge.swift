@@ -138,6 +138,7 @@ extension CassetteMerge {
   public func write(
     into path: String, onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> SealReport {
+    if ImportFile.isMeant(by: path) { throw .notOurs(path: path) }
     let isInPlace = path == cassettes[0].path
     // What stays as it is need not be touched.
     let written = order.compactMap { items[$0] }.filter { group in

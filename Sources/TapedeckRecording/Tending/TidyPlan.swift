@@ -26,14 +26,17 @@ struct TidyPlan: Equatable {
   ///   - removing: names of files that are to go.
   ///   - followsKeys: whether every file gets the name that follows from its request, and not only those beside which
   ///     one was removed a number without a gap.
-  init(_ files: [File], removing: Set<String> = [], followsKeys: Bool) {
+  ///   - changed: files whose request is another now: they, and the other answers to it, get names that follow from it.
+  init(_ files: [File], removing: Set<String> = [], followsKeys: Bool, changed: Set<String> = []) {
     removals = files.map(\.name).filter(removing.contains)
     let kept = files.filter { !removing.contains($0.name) }
     let groups = Dictionary(grouping: kept, by: \.digest).sorted { $0.key < $1.key }
     var owners = Self.owners(groups)
     let users = Dictionary(grouping: Set(kept.map { StemUse($0) }), by: \.stem)
     let touched = Set(files.filter { removing.contains($0.name) }.map(\.digest))
-    for (digest, files) in groups where followsKeys || touched.contains(digest) {
+    for (digest, files) in groups {
+      let followsKeys = followsKeys || files.contains { changed.contains($0.name) }
+      guard followsKeys || touched.contains(digest) else { continue }
       let ordered = files.sorted { $0.rank < $1.rank }
       let present = CassetteNames.parse(ordered[0].name).stem
       let staysPut = !followsKeys && users[present]?.count == 1
@@ -77,29 +80,65 @@ struct TidyPlan: Equatable {
   /// The renames one by one, in an order in which no file is in the way; where some are in each other's way, one of
   /// them steps aside first, under a name that keeps its number. What is in the way of a file that stays is not done.
   var steps: [Rename] {
-    var (taken, waiting, steps) = (kept, renames, [Rename]())
-    while !waiting.isEmpty {
-      if let index = waiting.firstIndex(where: { !taken.contains($0.new) }) {
-        steps.append(waiting.remove(at: index))
-      } else {
-        let wanted = Set(waiting.map(\.new))
-        guard let index = waiting.firstIndex(where: { wanted.contains($0.old) }) else { break }
-        let aside = Rename(old: waiting[index].old, new: Self.asideName(waiting[index].old))
-        guard !taken.contains(aside.new) else { break }
-        waiting[index].old = aside.new
-        steps.append(aside)
-      }
-      if let step = steps.last {
-        taken.remove(step.old)
-        taken.insert(step.new)
-      }
+    var order = RenameOrder(taken: kept)
+    let byOld = Dictionary(uniqueKeysWithValues: renames.map { ($0.old, $0) })
+    let wanted = Dictionary(renames.map { ($0.new, $0) }, uniquingKeysWith: { first, _ in first })
+    // A name that is free lets the file go that wants it, whose name is free then.
+    for rename in renames where !kept.contains(rename.new) {
+      var next: Rename? = rename
+      while let rename = next, order.take(rename) { next = wanted[rename.old] }
     }
-    return steps
+    // What is left waits for each other in rings, or for a file that stays.
+    var stuck: Set<String> = []
+    for rename in renames where !order.isDone(rename) && Self.isRing(from: rename, byOld, &stuck) {
+      let aside = Rename(old: rename.old, new: Self.asideName(rename.old))
+      guard order.take(aside) else { continue }
+      var next = wanted[rename.old]
+      while let step = next, step.old != rename.old, order.take(step) { next = wanted[step.old] }
+      _ = order.take(Rename(old: aside.new, new: rename.new))
+    }
+    return order.steps
+  }
+
+  /// Whether going on to the file that is in the way, and from that to the next, leads back.
+  /// - Parameter stuck: files from which it does not, as far as that is known.
+  private static func isRing(
+    from rename: Rename, _ byOld: [String: Rename], _ stuck: inout Set<String>
+  ) -> Bool {
+    var passed: Set<String> = []
+    var step = rename
+    while !stuck.contains(step.old), passed.insert(step.old).inserted, let next = byOld[step.new] {
+      if next.old == rename.old { return true }
+      step = next
+    }
+    stuck.formUnion(passed)
+    return false
   }
 
   private static func asideName(_ name: String) -> String {
     let (stem, ordinal) = CassetteNames.parse(name)
     return CassetteNames.name(stem: "\(stem)-aside", ordinal: ordinal)
+  }
+}
+
+/// Renames as they are done, and the names that are taken then.
+private struct RenameOrder {
+  private(set) var steps: [TidyPlan.Rename] = []
+  private var taken: Set<String>
+  private var done: Set<String> = []
+
+  init(taken: Set<String>) { self.taken = taken }
+
+  func isDone(_ rename: TidyPlan.Rename) -> Bool { done.contains(rename.old) }
+
+  /// Does a rename unless it is done, or its new name is taken.
+  mutating func take(_ rename: TidyPlan.Rename) -> Bool {
+    guard !isDone(rename), !taken.contains(rename.new) else { return false }
+    taken.remove(rename.old)
+    taken.insert(rename.new)
+    done.insert(rename.old)
+    steps.append(rename)
+    return true
   }
 }
 

@@ -7,6 +7,7 @@ import itertools
 import zlib
 
 from origin import HangUp
+from wire import fetch
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
@@ -101,3 +102,32 @@ def decoded(body: bytes, coding: bytes | None) -> bytes:
         case b"gzip": return gzip.decompress(body)
         case b"deflate": return zlib.decompress(body)
         case _: return body
+
+
+def expect_answer(asked: tuple, count: int, status: int, coding: bytes | None, body: bytes) -> list[tuple]:
+    """What the origin says, in whatever coding; gives back the fields that must be as it says them."""
+    name, method, target, content_type, _ = asked
+    said_status, fields, said_body = said(method, target, content_type, count)
+    said_coding = next((field.split(b": ")[1] for field in fields if field.startswith(b"Content-Encoding")), None)
+    assert status == int(said_status[:3]), name
+    assert decoded(body, coding) == (b"" if method == "HEAD" else decoded(said_body, said_coding)), name
+    return [tuple(field.split(b": ")) for field in fields if field.startswith((b"Content-Type", b"Location"))]
+
+
+def expect(url: str, missing=(), untold=()) -> None:
+    """Asks for the whole session: what the origin said, or a miss; and nothing that is untold."""
+    count = 0
+    for asked in SESSION:
+        name, method, target, content_type, body = asked
+        count += target == "/count"
+        if name in untold:
+            continue
+        if name == "post multipart":
+            content_type, body = "multipart/form-data; boundary=another", PARTS % {b"b": b"another"}
+        fields = [b"Content-Type: " + content_type.encode()] if content_type else []
+        answer = fetch(url, target, *fields, method=method.encode(), body=body)
+        if name in missing:
+            assert answer.status == 502, f"{name}: {answer.body[:200]!r}"
+            continue
+        for key, value in expect_answer(asked, count, answer.status, answer.value(b"Content-Encoding"), answer.body):
+            assert answer.value(key) == value, name

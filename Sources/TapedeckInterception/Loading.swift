@@ -1,0 +1,163 @@
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import Synchronization
+internal import TapedeckMocking
+
+/// One task of a session while it is answered: from its body to the last word to its client.
+///
+/// Not checked for sendability because Foundation's protocol is not sendable: what changes here belongs to the task's
+/// queue, on which Foundation calls the protocol and on which the protocol calls Foundation. Only `isStopped` is seen
+/// elsewhere.
+final class Loading: @unchecked Sendable {
+  let request: URLRequest
+  let task: URLSessionTask?
+  let internals: TaskInternals
+  let rules: SessionRules
+  /// The task's own queue, where Foundation tells it.
+  private let queue: DispatchQueue
+  /// Until the client has its answer or has left.
+  private var server: Server?
+  /// What goes on elsewhere, to be ended when the client leaves.
+  var stopWork: (@Sendable () -> Void)?
+  /// Counts what has arrived, to find out whether there was silence.
+  private var activity = 0
+  /// How many redirections were followed.
+  var hops = 0
+  private(set) var hasBegun = false
+  /// The body so far, for a client that gets all of it at once.
+  private var collected: [UInt8]?
+  private let stopped = Atomic<Bool>(false)
+
+  init(_ server: Server) {
+    self.server = server
+    request = server.request
+    task = server.task
+    internals = TaskInternals(server.task)
+    rules = SessionRules(internals.session)
+    queue = internals.queue ?? DispatchQueue(label: "Tapedeck.Server")
+  }
+
+  /// Whether the client has its answer, or wants none any more.
+  var isStopped: Bool { stopped.load(ordering: .acquiring) }
+
+  func start(_ interception: Server.StartingInterception) {
+    switch interception {
+    case .lost(let reason):
+      onQueue { $0.fail(.unanswerable("\($0.request.url?.absoluteString ?? ""): \(reason)")) }
+    case .found(let interception):
+      guard !(task is URLSessionDownloadTask) else { return onQueue { $0.fail(.downloadUnanswerable) } }
+      onQueue { loading in
+        loading.watchForSilence()
+        loading.readBody(for: interception)
+      }
+    }
+  }
+
+  func stop() {
+    stopped.store(true, ordering: .releasing)
+    stopWork?()
+    stopWork = nil
+    server = nil
+  }
+
+  // MARK: The queue
+
+  /// Runs `body` on the task's queue, unless the client has left by then.
+  func onQueue(_ body: @escaping @Sendable (Loading) -> Void) {
+    queue.async { [self] in if !isStopped { body(self) } }
+  }
+
+  /// Runs `body` after a time. Waiting keeps nobody alive.
+  func onQueue(after nanoseconds: Int64, _ body: @escaping @Sendable (Loading) -> Void) {
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in
+      guard let self, !self.isStopped else { return }
+      body(self)
+    }
+  }
+
+  /// Runs what may wait, or is not ours, on a thread of its own: underneath, the queues of all tasks of all sessions
+  /// are one, and what waits there makes everyone wait.
+  func elsewhere(_ body: @escaping @Sendable (Loading) -> Void) {
+    DispatchQueue.global().async { [self] in if !isStopped { body(self) } }
+  }
+
+  // MARK: The body of the request
+
+  private func readBody(for interception: Interception) {
+    let body = internals.body ?? RequestBody(request.httpBody) ?? RequestBody(request.httpBodyStream)
+    let handed = HandedOver(body: body)
+    elsewhere { loading in
+      do {
+        let bytes = try (handed.body ?? loading.streamOfDelegate)?.read() ?? []
+        loading.ask(loading.request, bytes, of: interception)
+      } catch {
+        let reason = URLError(.requestBodyStreamExhausted, userInfo: [NSUnderlyingErrorKey: error])
+        loading.onQueue { $0.fail(reason) }
+      }
+    }
+  }
+
+  /// A body that one thread hands over to another and touches no more.
+  private struct HandedOver: @unchecked Sendable {
+    let body: RequestBody?
+  }
+
+  /// The body of an upload task that was made without one.
+  private var streamOfDelegate: RequestBody? {
+    guard let task = task as? URLSessionUploadTask, let session = internals.session,
+      let delegate = (task.delegate ?? session.delegate) as? any URLSessionTaskDelegate
+    else { return nil }
+    let given = Mutex(HandedOver(body: nil))
+    delegate.urlSession(session, task: task) { stream in
+      let handed = HandedOver(body: RequestBody(stream))
+      given.withLock { $0 = handed }
+    }
+    return given.withLock { $0.body }
+  }
+
+  // MARK: What the client hears
+
+  private func tell(_ body: (any URLProtocolClient, Server) -> Void) {
+    guard !isStopped, let server, let client = server.client else { return }
+    activity += 1
+    body(client, server)
+  }
+
+  func begin(_ response: HTTPURLResponse) {
+    hasBegun = true
+    collected = internals.wantsPieces(task) ? nil : []
+    tell { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+  }
+
+  func write(_ bytes: some Collection<UInt8>) {
+    guard !bytes.isEmpty else { return }
+    activity += 1
+    if collected != nil {
+      collected?.append(contentsOf: bytes)
+    } else {
+      tell { $0.urlProtocol($1, didLoad: Data(bytes)) }
+    }
+  }
+
+  func finish() {
+    if let collected, !collected.isEmpty { tell { $0.urlProtocol($1, didLoad: Data(collected)) } }
+    tell { $0.urlProtocolDidFinishLoading($1) }
+    stop()
+  }
+
+  func fail(_ error: URLError) {
+    tell { $0.urlProtocol($1, didFailWithError: error.naming(request.url)) }
+    stop()
+  }
+
+  /// An answer that keeps silent for as long as the request or its session allows is none.
+  private func watchForSilence() {
+    let seconds = rules.timeoutSeconds(request)
+    guard seconds > 0, seconds < 86_400 else { return }
+    let before = activity
+    onQueue(after: Int64(seconds * 1_000_000_000)) { loading in
+      if loading.activity == before { loading.fail(URLError(.timedOut)) } else { loading.watchForSilence() }
+    }
+  }
+}

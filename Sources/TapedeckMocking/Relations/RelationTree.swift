@@ -1,0 +1,30 @@
+/// Which relations are followed, from where: `author`, `comments.author`.
+struct RelationTree: Sendable {
+  private(set) var branches: [(name: String, tree: RelationTree)] = []
+
+  subscript(name: String) -> RelationTree? { branches.first { $0.name == name }?.tree }
+
+  /// - Parameter paths: of names of relations, with dots between them.
+  init(_ paths: [String]) {
+    for path in paths { add(path.split(separator: ".")[...]) }
+  }
+
+  private mutating func add(_ path: ArraySlice<Substring>) {
+    guard let first = path.first.map(String.init) else { return }
+    let index = branches.firstIndex { $0.name == first } ?? branches.count
+    if index == branches.count { branches.append((first, RelationTree([]))) }
+    branches[index].tree.add(path.dropFirst())
+  }
+
+  /// Throws for a name that none of these types has a relation of.
+  func check(_ types: [any Storable.Type]) throws(StoreError) {
+    let fields = types.flatMap { RelationPlans.plan(ofType: $0).fields }
+    for (name, tree) in branches {
+      let named = fields.filter { $0.name == name }
+      if named.isEmpty {
+        throw .badRelation(type: types.listed, id: "", relation: name, .noRelation)
+      }
+      try tree.check(named.flatMap(\.targets))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Writes relations: by ids, or by what they lead to where that is wanted.
+///
+/// Of one entity the id or null, of several an array; polymorphic ones tell the type, too. An entity that is being
+/// written already, further out, is its id again, so cycles come to an end.
+struct RelationWriter: ValueWriter {
+  private let name: String?
+  private let isToMany: Bool
+  /// Of a polymorphic relation.
+  private let types: [any Storable.Type]?
+
+  init(_ type: any RelationProperty.Type, name: String? = nil) {
+    self.name = name
+    isToMany = type.isToMany
+    types = type.isPolymorphic ? type.targets : nil
+  }
+
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    if isToMany {
+      try write(pointer.assumingMemoryBound(to: ManyStorage.self).pointee.targets, &run)
+    } else if let target = pointer.assumingMemoryBound(to: OneStorage.self).pointee.target {
+      if try !write(target, &run) { run.write(literal: "null") }
+    } else {
+      run.write(literal: "null")
+    }
+    return true
+  }
+
+  private func write(
+    _ targets: [EntityKey], _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    try run.nested { run throws(SerializationError) in
+      run.out.append(UInt8(ascii: "["))
+      for (index, target) in targets.enumerated() {
+        try run.element(index) { run throws(SerializationError) in try write(target, &run) }
+      }
+      run.out.append(UInt8(ascii: "]"))
+    }
+  }
+
+  /// False for an entity that was to be embedded and is gone.
+  private func write(_ target: EntityKey, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    guard let outer = run.embedding, let inner = name.flatMap({ outer.step(to: target, through: $0) }) else {
+      writeID(of: target, &run)
+      return true
+    }
+    guard let entity = outer.graph.find(target) else { return false }
+    run.embedding = inner
+    defer { run.embedding = outer }
+    return try run.writeAny(entity)
+  }
+
+  private func writeID(of target: EntityKey, _ run: inout SerializationRun) {
+    guard let types else { return run.write(text: target.id) }
+    let named = TypedID(target, among: types)
+    run.out += [UInt8(ascii: "{")] + SerializationRun.memberName("type")
+    run.write(text: named.type)
+    run.out += [UInt8(ascii: ",")] + SerializationRun.memberName("id")
+    run.write(text: named.id)
+    run.out.append(UInt8(ascii: "}"))
+  }
+}
+
+extension RelationProperty {
+  static var writer: any ValueWriter { RelationWriter(Self.self) }
+}
+
+extension ToOne: Serializable {}
+extension ToMany: Serializable {}
+extension ToOneOf: Serializable {}
+extension ToManyOf: Serializable {}

@@ -1,0 +1,147 @@
+/// Keeps both sides of relations in step. Everything is checked before anything is changed, and nothing of this runs
+/// code of the user's.
+extension Store.State {
+  typealias Field = RelationPlan.Field
+
+  // MARK: Checking
+
+  /// Throws where relations are not declared as they should be, or lead to what is not there.
+  /// - Parameter arriving: entities that will be there when the relations are linked.
+  func check(_ relations: SaidRelations, arriving: Set<EntityKey>) throws(StoreError) {
+    let (plan, key) = (relations.plan, relations.key)
+    if let (relation, problem) = plan.problem {
+      throw .badRelation(type: "\(plan.type)", id: key.id, relation: relation, problem)
+    }
+    for (field, said) in relations.said {
+      for target in newTargets(of: key, field, said) {
+        guard field.leads(to: target.type) else {
+          let problem = RelationProblem.foreignTarget(allowed: field.targets.listed)
+          throw .badRelation(type: "\(plan.type)", id: key.id, relation: field.name, problem)
+        }
+        if arriving.contains(target) || contains(target) { continue }
+        throw .missingRelated(
+          type: "\(plan.type)", id: key.id, relation: field.name,
+          relatedType: field.name(ofTarget: target.type), relatedID: target.id)
+      }
+    }
+  }
+
+  private func newTargets(of key: EntityKey, _ field: Field, _ said: SaidRelations.Said) -> [EntityKey] {
+    let current = targets(of: key, field)
+    switch said {
+    case .one(let target): return target.map { current == [$0] ? [] : [$0] } ?? []
+    case .many(let storage):
+      let known = Set(current)
+      return (storage.wanted(current) ?? []).filter { !known.contains($0) }
+    }
+  }
+
+  private func contains(_ key: EntityKey) -> Bool { buckets[key.type]?.contains(key.id) == true }
+
+  // MARK: Linking
+
+  /// Makes the relations of an entity that is there what it says.
+  func link(_ relations: SaidRelations) {
+    for (field, said) in relations.said {
+      let current = targets(of: relations.key, field)
+      switch said {
+      case .one(let target):
+        if current.first == target { continue }
+        if let old = current.first { unlink(relations.key, field, old) }
+        if let target { link(relations.key, field, target) }
+      case .many(let storage):
+        if let wanted = storage.wanted(current) { link(relations.key, field, from: current, to: wanted) }
+      }
+    }
+  }
+
+  private func link(_ key: EntityKey, _ field: Field, from current: [EntityKey], to wanted: [EntityKey]) {
+    if current == wanted { return }
+    let (old, new) = (Set(current), Set(wanted))
+    for target in current where !new.contains(target) { unlink(key, field, target) }
+    for target in wanted where !old.contains(target) { link(key, field, target) }
+    change(key) { $0.settle(field, wanted) }
+  }
+
+  /// Links two entities that are not, on both sides; where there is room for one only, the former one goes.
+  private func link(_ key: EntityKey, _ field: Field, _ target: EntityKey) {
+    if !field.isToMany, let old = targets(of: key, field).first { unlink(key, field, old) }
+    let inverse = inverse(of: field, at: target)
+    if let inverse, !inverse.isToMany, let old = targets(of: target, inverse).first {
+      unlink(target, inverse, old)
+    }
+    change(key) { $0.add(target, to: field) }
+    guard let inverse, !(key == target && inverse.index == field.index) else { return }
+    change(target) { $0.add(key, to: inverse) }
+  }
+
+  private func unlink(_ key: EntityKey, _ field: Field, _ target: EntityKey) {
+    change(key) { $0.remove(target, from: field) }
+    if let inverse = inverse(of: field, at: target) { change(target) { $0.remove(key, from: inverse) } }
+  }
+
+  private func inverse(of field: Field, at target: EntityKey) -> Field? {
+    guard let index = field.inverses[target.type] else { return nil }
+    return buckets[target.type]?.plan.fields[index]
+  }
+
+  func targets(of key: EntityKey, _ field: Field) -> [EntityKey] {
+    buckets[key.type]?.readRelations(of: key.id) { $0.targets(field) } ?? []
+  }
+
+  private func change(_ key: EntityKey, _ body: (UnsafeMutableRawPointer) -> Void) {
+    buckets[key.type]?.changeRelations(of: key.id, body)
+  }
+
+  /// Links an entity that has been put in; as it is then.
+  func linked<T: Storable>(_ entity: T, _ relations: SaidRelations, _ bucket: Bucket<T>) -> T {
+    if relations.plan.fields.isEmpty { return entity }
+    link(relations)
+    return bucket.entities.find(relations.key.id) ?? entity
+  }
+
+  /// Puts an entity in the place of one that is there, and makes its relations what it says; both of them.
+  func replace<T: Storable>(_ entity: T, _ relations: SaidRelations, _ bucket: Bucket<T>) -> (new: T, old: T?)
+  {
+    let (key, plan) = (relations.key, relations.plan)
+    let current = plan.fields.map { targets(of: key, $0) }
+    let old = bucket.entities.replace(entity, id: key.id)
+    if plan.fields.isEmpty { return (entity, old) }
+    change(key) { pointer in
+      for (field, targets) in zip(plan.fields, current) { pointer.settle(field, targets) }
+    }
+    link(relations)
+    return (bucket.entities.find(key.id) ?? entity, old)
+  }
+
+  // MARK: Removing
+
+  /// Removes an entity, detached from all that it was related to, with those that go with it. What leaves is handed out,
+  /// to be let go of where no lock is held; empty when there was nothing.
+  func remove(_ key: EntityKey) -> [any Sendable] {
+    var removed: [any Sendable] = []
+    var waiting = [key]
+    while let key = waiting.popLast() {
+      guard let bucket = buckets[key.type], bucket.contains(key.id) else { continue }
+      for field in bucket.plan.fields {
+        let targets = targets(of: key, field)
+        if field.cascades { waiting += targets.reversed() }
+        for target in targets { unlink(key, field, target) }
+      }
+      detachOneWay(key)
+      if let left = bucket.remove(key.id) { removed.append(left) }
+    }
+    return removed
+  }
+
+  /// Takes an entity out of all relations whose targets do not lead back.
+  private func detachOneWay(_ key: EntityKey) {
+    for bucket in buckets.values {
+      for field in bucket.plan.fields where field.leadsOneWay(to: key.type) {
+        for id in bucket.ids(whereRelations: { $0.leads(field, to: key) }) {
+          bucket.changeRelations(of: id) { $0.remove(key, from: field) }
+        }
+      }
+    }
+  }
+}

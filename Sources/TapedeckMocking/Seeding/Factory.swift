@@ -1,0 +1,121 @@
+/// Makes entities with sensible values, so that a test says only what it is about.
+///
+/// ```swift
+/// let users = Factory(User.self) { user in
+///   user.set(\.name) { $0.fake.name() }
+///   user.set(\.email) { "\(try $0[\.name])\($0.number)@example.com" }
+///   user.trait("admin") { $0.set(\.isAdmin, true) }
+/// }
+/// let posts = Factory(Post.self) { post in
+///   post.associate(\.author, users)
+///   post.afterCreate { post, store in try comments.createList(3, in: store) { $0.set(\.post, ToOne(post)) } }
+/// }
+///
+/// let ada = try users.create(in: store, "admin") { $0.set(\.name, "Ada") }
+/// try posts.createList(20, in: store)
+/// ```
+///
+/// Of what is set for a property the last one holds: what is said at the call, then its traits in their order, then the
+/// factory, then what a factory was extended from.
+public struct Factory<T: Storable>: Sendable {
+  private var base: Blueprint<T>
+  private let seed: UInt64
+
+  /// - Parameter seed: of the fake values. With the same seed, the same number is the same entity in every run.
+  public init(_ type: T.Type, seed: UInt64 = 0, _ describe: (inout Blueprint<T>) -> Void = { _ in }) {
+    var blueprint = Blueprint<T>()
+    describe(&blueprint)
+    (base, self.seed) = (blueprint, seed)
+  }
+
+  /// The same with changes.
+  public func extended(_ describe: (inout Blueprint<T>) -> Void) -> Factory {
+    var factory = self
+    describe(&factory.base)
+    return factory
+  }
+
+  // MARK: Making
+
+  /// Makes an entity and keeps it in the store. Nothing is kept when an attribute, a trait or a relation is at fault.
+  @discardableResult
+  public func create(
+    in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+  ) throws -> T {
+    try create(in: store, try blueprint(traits, overriding))
+  }
+
+  @discardableResult
+  public func createList(
+    _ count: Int, in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+  ) throws -> [T] {
+    try createList(count, in: store, traits: traits, overriding: overriding)
+  }
+
+  func createList(
+    _ count: Int, in store: Store, traits: [String], overriding: (inout Blueprint<T>) -> Void = { _ in }
+  ) throws -> [T] {
+    let blueprint = try blueprint(traits, overriding)
+    return try Self.numbers(count).map { _ in try create(in: store, blueprint) }
+  }
+
+  /// Makes an entity that no store keeps: without id unless one is set, without associations and `afterCreate`.
+  public func build(_ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }) throws -> T {
+    try build(0, try blueprint(traits, overriding))
+  }
+
+  public func buildList(
+    _ count: Int, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+  ) throws -> [T] {
+    let blueprint = try blueprint(traits, overriding)
+    return try Self.numbers(count).map { try build($0, blueprint) }
+  }
+
+  private static func numbers(_ count: Int) throws(SeedingError) -> Range<Int> {
+    guard count >= 0 else { throw .badAmount(count) }
+    return 0..<count
+  }
+
+  private func blueprint(_ traits: [String], _ overriding: (inout Blueprint<T>) -> Void) throws(SeedingError)
+    -> Blueprint<T>
+  {
+    var blueprint = base
+    for name in traits {
+      guard let trait = base.traits[name] else {
+        throw .unknownTrait(name, known: base.traits.keys.sorted())
+      }
+      trait(&blueprint)
+    }
+    overriding(&blueprint)
+    return blueprint
+  }
+
+  private func build(_ number: Int, _ blueprint: Blueprint<T>) throws -> T {
+    let blank = T(id: blueprint.id ?? "", store: Store())
+    return try Maker(blank, blueprint, number: number, seed: seed, store: nil).make()
+  }
+
+  private func create(in store: Store, _ blueprint: Blueprint<T>) throws -> T {
+    let number = store.nextNumber(of: T.self)
+    func make(_ id: String) throws -> T {
+      let blank = T(id: id, store: store)
+      return try Maker(blank, blueprint, number: number, seed: seed, store: store).make()
+    }
+    let id: String
+    if let chosen = blueprint.id {
+      id = try store.insert(try make(chosen)).id
+    } else {
+      let (entity, made) = try store.made(make)
+      id = try store.keep([entity], reserved: [made])[0].id
+    }
+    for hook in blueprint.hooks { try hook(try store.get(T.self, id: id), store) }
+    return try store.get(T.self, id: id)
+  }
+}
+
+extension Store {
+  fileprivate func get<T: Storable>(_ type: T.Type, id: String) throws(StoreError) -> T {
+    guard let entity = find(type, id: id) else { throw .invalidEntity(type: "\(type)", id: id) }
+    return entity
+  }
+}

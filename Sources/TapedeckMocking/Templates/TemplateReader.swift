@@ -1,0 +1,136 @@
+/// A piece of a template.
+enum TemplateNode: Sendable {
+  case text(String)
+  /// An empty path is the value itself.
+  case value([String], isEscaped: Bool)
+  case section([String], isInverted: Bool, [TemplateNode])
+}
+
+/// Takes a template apart. A line that holds only a section's tag or a comment leaves no line behind.
+struct TemplateReader {
+  private struct Open {
+    var name: String
+    var isInverted: Bool
+    var line: Int
+    var before: [TemplateNode]
+  }
+
+  private let name: String?
+  private var rest: Substring
+  private var line = 1
+  private var nodes: [TemplateNode] = []
+  private var open: [Open] = []
+  /// Whether nothing but blanks has stood in this line up to here.
+  private var isAtLineStart = true
+
+  init(_ text: String, name: String?) {
+    rest = text[...]
+    self.name = name
+  }
+
+  mutating func read() throws(TemplateError) -> [TemplateNode] {
+    while let start = Self.index(of: "{{", in: rest) {
+      take(upTo: start)
+      rest.removeFirst(2)
+      try tag()
+    }
+    take(upTo: rest.endIndex)
+    if let open = open.last { throw problem("{{#\(open.name)}} is never closed", line: open.line) }
+    return nodes
+  }
+
+  private static func index(of mark: String, in text: Substring) -> Substring.Index? {
+    var start = text.startIndex
+    while let found = text[start...].firstIndex(where: { $0 == mark.first }) {
+      if text[found...].hasPrefix(mark) { return found }
+      start = text.index(after: found)
+    }
+    return nil
+  }
+
+  private mutating func take(upTo end: Substring.Index) {
+    let text = rest[..<end]
+    rest = rest[end...]
+    guard !text.isEmpty else { return }
+    nodes.append(.text(String(text)))
+    line += text.count { $0.isNewline }
+    let tail = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).last ?? ""
+    isAtLineStart = (isAtLineStart || tail.count < text.count) && tail.allSatisfy { $0 == " " || $0 == "\t" }
+  }
+
+  private mutating func tag() throws(TemplateError) {
+    let isTriple = rest.first == "{"
+    let mark = isTriple ? "}}}" : "}}"
+    guard let end = Self.index(of: mark, in: rest) else { throw problem("{{ without }}") }
+    var content = rest[..<end].drop(while: \.isWhitespace)
+    rest = rest[end...].dropFirst(mark.count)
+    defer { line += content.count { $0.isNewline } }
+    if isTriple {
+      isAtLineStart = false
+      return nodes.append(.value(try path(content.dropFirst()), isEscaped: false))
+    }
+    switch content.first {
+    case "#", "^", "/", "!":
+      let sigil = content.removeFirst()
+      let line = line
+      removeLoneLine()
+      try structure(sigil, content, line: line)
+    case "&":
+      isAtLineStart = false
+      nodes.append(.value(try path(content.dropFirst()), isEscaped: false))
+    case ">": throw problem("{{\(content)}}: there are no partials here; put the text in its place")
+    case "=": throw problem("{{\(content)}}: other delimiters are not understood; keep {{ and }}")
+    default:
+      isAtLineStart = false
+      nodes.append(.value(try path(content), isEscaped: true))
+    }
+  }
+
+  private mutating func structure(_ sigil: Character, _ content: Substring, line: Int) throws(TemplateError) {
+    guard sigil != "!" else { return }
+    let path = try path(content)
+    let name = path.isEmpty ? "." : path.joined(separator: ".")
+    guard sigil == "/" else {
+      open.append(Open(name: name, isInverted: sigil == "^", line: line, before: nodes))
+      nodes = []
+      return
+    }
+    guard let section = open.popLast() else {
+      throw problem("{{/\(name)}} closes what was never opened", line: line)
+    }
+    guard section.name == name else {
+      throw problem("{{/\(name)}} stands where {{/\(section.name)}} must come first", line: line)
+    }
+    nodes = section.before + [.section(path, isInverted: section.isInverted, nodes)]
+  }
+
+  /// Drops the line around a tag that stands alone in it.
+  private mutating func removeLoneLine() {
+    let tail = rest.drop { $0 == " " || $0 == "\t" }
+    guard isAtLineStart, tail.isEmpty || tail.first?.isNewline == true else {
+      isAtLineStart = false
+      return
+    }
+    rest = tail.dropFirst()
+    line += tail.isEmpty ? 0 : 1
+    if case .text(let text)? = nodes.last {
+      let kept = text.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+      nodes[nodes.count - 1] = .text(String(kept))
+    }
+  }
+
+  private func path(_ text: Substring) throws(TemplateError) -> [String] {
+    let name = text.split(whereSeparator: \.isWhitespace)
+    guard name.count == 1, let name = name.first else {
+      throw problem(name.isEmpty ? "{{ }} names nothing" : "{{\(text)}}: a name has no blanks")
+    }
+    if name == "." { return [] }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard !parts.contains("") else { throw problem("{{\(name)}}: a part of the name is empty") }
+    return parts
+  }
+
+  private func problem(_ problem: String, line: Int? = nil) -> TemplateError {
+    TemplateError(place: "\(name ?? "template"):\(line ?? self.line)", problem: problem)
+  }
+}
