@@ -30,7 +30,7 @@ private let type = JSONAPIServer.type
       .post, "/articles", ["data": ["type": "articles"]], headers: ["Content-Type": contentType])
     #expect(answer.status == 415)
     #expect(answer.error?["source"] == ["header": "Content-Type"])
-    #expect(server.store.count(Article.self) == 3)
+    #expect(server.store.count(NewsArticle.self) == 3)
   }
 
   @Test(arguments: [
@@ -155,7 +155,7 @@ private let type = JSONAPIServer.type
 
   @Test func `K275 a resource is there once though many lead to it`() async throws {
     let server = try JSONAPIServer()
-    try server.store.update(Person.self, id: "11") { $0.articleIDs = ["1", "2"] }
+    try server.store.update(NewsWriter.self, id: "11") { $0.articleIDs = ["1", "2"] }
     let answer = try await server.get("/articles/1?include=author.articles.author,comments.writer")
     #expect(
       answer.json["included"]?.identities
@@ -200,7 +200,7 @@ private let type = JSONAPIServer.type
     ("filter[subtitle]=", ["1", "2", "3"]), ("filter%5Btitle%5D=JSON", ["2"]), ("filter[popular]=6", ["2"]),
   ])
   func `K280 filters`(_ query: String, _ expected: [String]) async throws {
-    let options = JSONAPIOptions<Article>(
+    let options = JSONAPIOptions<NewsArticle>(
       filters: ["popular": { article, text in article.views > (Int(text) ?? 0) }])
     #expect(try await JSONAPIServer(options).get("/articles?\(query)").ids == expected)
   }
@@ -222,7 +222,7 @@ private let type = JSONAPIServer.type
   }
 
   @Test func `K281 brackets as they are and encoded, and parameters of one's own`() async throws {
-    let options = JSONAPIOptions<Article>(parameters: ["apiVersion"])
+    let options = JSONAPIOptions<NewsArticle>(parameters: ["apiVersion"])
     let server = try JSONAPIServer(options)
     let raw = try await server.get("/articles?fields[articles]=title&page[size]=2")
     let encoded = try await server.get("/articles?fields%5Barticles%5D=title&page%5Bsize%5D=2")

@@ -24,7 +24,7 @@ import Testing
     #expect(results.map { $0["data"]?["id"]?.text } == ["100", "1", nil, "3"])
     #expect(results[2] == [:])
     #expect(answer.json.names == ["atomic:results"])
-    #expect(server.store.findAll(Article.self).map(\.title) == ["B", "C", "A"])
+    #expect(server.store.findAll(NewsArticle.self).map(\.title) == ["B", "C", "A"])
   }
 
   @Test func `K289 local ids lead from one operation to the next`() async throws {
@@ -47,7 +47,7 @@ import Testing
       ],
     ])
     #expect(answer.status == 200)
-    let article = try #require(server.store.find(Article.self, id: "101"))
+    let article = try #require(server.store.find(NewsArticle.self, id: "101"))
     #expect((article.authorID, article.title, article.commentIDs) == ("100", "T", ["20"]))
     #expect(answer.json["atomic:results"]?[1]?["data"]?["relationships"]?["author"]?["data"]?["id"] == "100")
     #expect(answer.json["atomic:results"]?[3] == [:])
@@ -68,10 +68,10 @@ import Testing
     ])
     #expect(answer.status == 204)
     #expect(answer.http.body == [])
-    let article = try #require(server.store.find(Article.self, id: "1"))
+    let article = try #require(server.store.find(NewsArticle.self, id: "1"))
     #expect((article.authorID, article.commentIDs) == (nil, ["21"]))
-    #expect(server.store.find(Article.self, id: "2")?.commentIDs == ["20"])
-    #expect(server.store.count(Article.self) == 2)
+    #expect(server.store.find(NewsArticle.self, id: "2")?.commentIDs == ["20"])
+    #expect(server.store.count(NewsArticle.self) == 2)
   }
 
   @Test(arguments: [
@@ -119,6 +119,6 @@ import Testing
     let accepted = try await server.ask(
       .post, "/operations", body, headers: ["Content-Type": ext, "Accept": ext])
     #expect(accepted.status == 204)
-    #expect(server.store.count(Article.self) == 2)
+    #expect(server.store.count(NewsArticle.self) == 2)
   }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct `P. JSON:API server, pages` {
   private func server(_ pagination: JSONAPIPagination, count: Int = 5) throws -> JSONAPIServer {
     let server = try JSONAPIServer(JSONAPIOptions(pagination: pagination))
-    server.store.delete(Article.self) { _ in true }
-    for id in 1...count { try server.store.insert(Article(id: "\(id)", store: server.store)) }
+    server.store.delete(NewsArticle.self) { _ in true }
+    for id in 1...count { try server.store.insert(NewsArticle(id: "\(id)", store: server.store)) }
     return server
   }
 
@@ -17,7 +17,7 @@ import Testing
     let base = "/api/articles?sort=id&page%5Bnumber%5D="
     #expect(
       page.json["links"]?.members?.map { "\($0.name.text) \($0.value.text ?? "")" } == [
-        "self /api/articles?sort=id&page[number]=2&page[size]=2", "first \(base)1&page%5Bsize%5D=2",
+        "self /api/articles?sort=id&page%5Bnumber%5D=2&page%5Bsize%5D=2", "first \(base)1&page%5Bsize%5D=2",
         "last \(base)3&page%5Bsize%5D=2", "prev \(base)1&page%5Bsize%5D=2", "next \(base)3&page%5Bsize%5D=2",
       ])
     #expect(page.json["meta"] == ["page": ["total": 5]])

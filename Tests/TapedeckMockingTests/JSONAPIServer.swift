@@ -2,13 +2,14 @@ import TapedeckHTTP
 import TapedeckMocking
 import Testing
 
-struct Person: Storable, Codable, RelatedEntity {
+struct NewsWriter: Storable, Codable, JSONAPIEntity, RelatedEntity {
+  static let type = "person"
   let id: String
   var name: String
   var age: Int?
   var articleIDs: [String] = []
 
-  static let relationships: [Relationship<Person>] = [.toMany("articles", Article.self, \.articleIDs)]
+  static let relationships: [Relationship<NewsWriter>] = [.toMany("articles", NewsArticle.self, \.articleIDs)]
 
   init(id: String, store: Store) {
     self.id = id
@@ -16,7 +17,7 @@ struct Person: Storable, Codable, RelatedEntity {
   }
 }
 
-struct Article: Storable, Codable, JSONAPIEntity, RelatedEntity {
+struct NewsArticle: Storable, Codable, JSONAPIEntity, RelatedEntity {
   static let type = "articles"
   let id: String
   var title: String
@@ -26,8 +27,8 @@ struct Article: Storable, Codable, JSONAPIEntity, RelatedEntity {
   var authorID: String?
   var commentIDs: [String] = []
 
-  static let relationships: [Relationship<Article>] = [
-    .toOne("author", Person.self, \.authorID), .toMany("comments", ArticleComment.self, \.commentIDs),
+  static let relationships: [Relationship<NewsArticle>] = [
+    .toOne("author", NewsWriter.self, \.authorID), .toMany("comments", ArticleComment.self, \.commentIDs),
   ]
 
   init(id: String, store: Store) {
@@ -43,7 +44,7 @@ struct ArticleComment: Storable, Codable, JSONAPIEntity, RelatedEntity {
   var text: String
   var writerID: String
 
-  static let relationships: [Relationship<ArticleComment>] = [.toOne("writer", Person.self, \.writerID)]
+  static let relationships: [Relationship<ArticleComment>] = [.toOne("writer", NewsWriter.self, \.writerID)]
 
   init(id: String, store: Store) {
     self.id = id
@@ -57,9 +58,9 @@ struct JSONAPIServer {
   let store = Store(ids: .counter(from: 100))
   let router = Router("http://test.com/api")
 
-  init(_ options: JSONAPIOptions<Article> = JSONAPIOptions()) throws {
+  init(_ options: JSONAPIOptions<NewsArticle> = JSONAPIOptions()) throws {
     for (id, name, age) in [("10", "Ada", 36), ("11", "Bob", nil)] as [(String, String, Int?)] {
-      var person = Person(id: id, store: store)
+      var person = NewsWriter(id: id, store: store)
       (person.name, person.age) = (name, age)
       try store.insert(person)
     }
@@ -71,14 +72,14 @@ struct JSONAPIServer {
     for (id, title, views, author) in [
       ("1", "Swift", 5, "11"), ("2", "JSON", 9, "10"), ("3", "API", 5, nil),
     ] as [(String, String, Int, String?)] {
-      var article = Article(id: id, store: store)
+      var article = NewsArticle(id: id, store: store)
       (article.title, article.views, article.authorID) = (title, views, author)
       article.tags = ["b": "2", "a": "1"]
       try store.insert(article)
     }
-    try store.update(Article.self, id: "1") { $0.commentIDs = ["20", "21"] }
-    router.jsonAPI(store, Article.self, at: "/articles", options: options)
-      .resource(Person.self, at: "/people").resource(ArticleComment.self, at: "comments").operations()
+    try store.update(NewsArticle.self, id: "1") { $0.commentIDs = ["20", "21"] }
+    router.jsonAPI(store, NewsArticle.self, at: "/articles", options: options)
+      .resource(NewsWriter.self, at: "/people").resource(ArticleComment.self, at: "comments").operations()
   }
 
   static let type = "application/vnd.api+json"

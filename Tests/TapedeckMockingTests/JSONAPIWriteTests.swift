@@ -7,8 +7,8 @@ import Testing
 
   init() throws { server = try JSONAPIServer() }
 
-  private func article(_ id: String) throws -> Article {
-    try #require(server.store.find(Article.self, id: id))
+  private func article(_ id: String) throws -> NewsArticle {
+    try #require(server.store.find(NewsArticle.self, id: id))
   }
 
   @Test func `K282 POST creates`() async throws {
@@ -41,7 +41,7 @@ import Testing
     let open = try JSONAPIServer(JSONAPIOptions(allowsClientIDs: true))
     #expect(try await open.ask(.post, "/articles", wanted).field("Location") == "/api/articles/mine")
     #expect(try await open.ask(.post, "/articles", wanted).status == 409)
-    #expect(open.store.count(Article.self) == 4)
+    #expect(open.store.count(NewsArticle.self) == 4)
     let odd = try await open.ask(.post, "/articles", ["data": ["type": "articles", "id": "a b/c"]])
     #expect(odd.field("Location") == "/api/articles/a%20b%2Fc")
     #expect(try await open.get("/articles/a%20b%2Fc").data?["id"] == "a b/c")
@@ -82,8 +82,8 @@ import Testing
     let answer = try JSONAPIServer.Answer(try #require(try await server.router.respond(to: request)))
     #expect(answer.status == status)
     #expect(answer.error?["source"]?["pointer"]?.text == pointer)
-    #expect(server.store.count(Article.self) == 3)
-    #expect(server.store.create(Article.self)[0].id == "100", "no id was used up")
+    #expect(server.store.count(NewsArticle.self) == 3)
+    #expect(server.store.create(NewsArticle.self)[0].id == "100", "no id was used up")
   }
 
   @Test func `K284 PATCH keeps what it does not say`() async throws {
@@ -178,7 +178,7 @@ import Testing
       ]
     ]
     #expect(try await server.ask(.patch, "/articles/1", whole).status == 403)
-    #expect(server.store.find(Article.self, id: "1")?.title == "Swift")
+    #expect(server.store.find(NewsArticle.self, id: "1")?.title == "Swift")
     #expect(try await server.ask(.delete, "/articles/1").status == 403)
     #expect(try await server.ask(.delete, path, ["data": [["type": "comment", "id": "20"]]]).status == 204)
   }
@@ -199,22 +199,22 @@ import Testing
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try store.transaction { copy in
-        copy.create(Person.self, number: 3)
-        try copy.delete(Article.self, id: "1")
-        #expect(store.find(Article.self, id: "1") != nil)
+        copy.create(NewsWriter.self, number: 3)
+        try copy.delete(NewsArticle.self, id: "1")
+        #expect(store.find(NewsArticle.self, id: "1") != nil)
         throw Stop()
       }
     }
-    #expect(store.count(Person.self) == 2)
+    #expect(store.count(NewsWriter.self) == 2)
     var runs = 0
     let made = store.transaction { copy in
       runs += 1
-      if runs == 1 { store.create(Person.self) }
-      return copy.create(Person.self)[0].id
+      if runs == 1 { store.create(NewsWriter.self) }
+      return copy.create(NewsWriter.self)[0].id
     }
     #expect(runs == 2)
     #expect(made == "101")
-    #expect(store.findAll(Person.self).map(\.id) == ["10", "11", "100", "101"])
+    #expect(store.findAll(NewsWriter.self).map(\.id) == ["10", "11", "100", "101"])
   }
 
   @Test func `K287 many at once lose nothing`() async throws {
@@ -229,12 +229,12 @@ import Testing
       }
       for try await status in group { #expect(status == 201) }
     }
-    #expect(Set(server.store.findAll(Article.self).map(\.id)).count == 53)
+    #expect(Set(server.store.findAll(NewsArticle.self).map(\.id)).count == 53)
   }
 
   @Test func `K288 errors have their form, whatever they are`() async throws {
     let server = try JSONAPIServer(JSONAPIOptions(changes: []))
-    var broken = Article(id: "nan", store: server.store)
+    var broken = NewsArticle(id: "nan", store: server.store)
     broken.tags = ["a": "1"]
     try server.store.insert(broken)
     let answers = [
@@ -289,7 +289,7 @@ import Testing
     #expect(accepted.status == 202)
     #expect(accepted.field("Content-Location") == "/api/articles/jobs/1")
     #expect(accepted.field("Retry-After") == "3")
-    #expect(server.store.count(Article.self) == 3)
+    #expect(server.store.count(NewsArticle.self) == 3)
     for _ in 0..<2 {
       let pending = try await server.get("/articles/jobs/1")
       #expect((pending.status, pending.field("Retry-After")) == (200, "3"))

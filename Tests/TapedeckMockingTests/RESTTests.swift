@@ -9,8 +9,8 @@ private struct RESTServer {
 
   init(_ serializer: any ResourceSerializer = .rest, except: RESTActions = []) throws {
     store = try JSONAPIServer().store
-    router.rest(store, Article.self, at: "/articles", except: except, as: serializer)
-      .resource(Person.self, at: "/people")
+    router.rest(store, NewsArticle.self, at: "/articles", except: except, as: serializer)
+      .resource(NewsWriter.self, at: "/people")
   }
 
   func ask(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> HTTPResponse {
@@ -39,13 +39,13 @@ private struct RESTServer {
         == #"{"id":"3","title":"API","views":5,"tags":{"a":"1","b":"2"},"commentIDs":[]}"#)
     let created = try await server.ask(.post, "/articles", ["title": "New", "authorID": "10"])
     #expect((created.head.status, created.field("Location")) == (201, "/v1/articles/100"))
-    #expect(server.store.find(Article.self, id: "100")?.authorID == "10")
+    #expect(server.store.find(NewsArticle.self, id: "100")?.authorID == "10")
     for method in [HTTPMethod.put, .patch] {
       let updated = try await server.ask(method, "/articles/100", ["title": JSONValue(method.rawValue)])
       #expect(updated.head.status == 200)
-      #expect(server.store.find(Article.self, id: "100")?.title == method.rawValue)
+      #expect(server.store.find(NewsArticle.self, id: "100")?.title == method.rawValue)
     }
-    #expect(server.store.find(Article.self, id: "100")?.authorID == "10")
+    #expect(server.store.find(NewsArticle.self, id: "100")?.authorID == "10")
     let deleted = try await server.ask(.delete, "/articles/100")
     #expect((deleted.head.status, deleted.body) == (204, []))
   }
@@ -110,7 +110,7 @@ private struct RESTServer {
     let server = try RESTServer(.snakeCase)
     #expect(
       try await server.get("/articles/2") == [
-        "article": [
+        "news_article": [
           "id": "2", "title": "JSON", "views": 9, "tags": ["a": "1", "b": "2"], "author_id": "10",
           "comment_ids": [],
         ]
@@ -118,9 +118,9 @@ private struct RESTServer {
     let list = try await server.get("/articles?author_id=11,10&per_page=1")
     #expect(list["articles"]?.array?.count == 1)
     #expect(list["meta"] == ["total": 2])
-    let body: JSONValue = ["article": ["title": "x", "author_id": "11", "comment_ids": ["21"]]]
+    let body: JSONValue = ["news_article": ["title": "x", "author_id": "11", "comment_ids": ["21"]]]
     #expect(try await server.ask(.post, "/articles", body).head.status == 201)
-    let made = try #require(server.store.find(Article.self, id: "100"))
+    let made = try #require(server.store.find(NewsArticle.self, id: "100"))
     #expect((made.title, made.authorID, made.commentIDs) == ("x", "11", ["21"]))
     #expect(try await server.ask(.post, "/articles", ["title": "x"]).head.status == 400)
   }
@@ -142,16 +142,16 @@ private struct RESTServer {
     let sent = try await server.ask(
       .patch, "/articles/1", ["_links": ["self": ["href": "/x"]], "title": "y"])
     #expect(sent.head.status == 200)
-    #expect(server.store.find(Article.self, id: "1")?.title == "y")
+    #expect(server.store.find(NewsArticle.self, id: "1")?.title == "y")
   }
 
   @Test func `one store behind several looks, and the same bytes every time`() async throws {
     let store = try JSONAPIServer().store
     let router = Router()
-    router.jsonAPI(store, Article.self, at: "/api/articles")
-    router.rest(store, Article.self, at: "/rest/articles")
-    router.rest(store, Article.self, at: "/hal/articles", as: .hal)
-    router.group("/snake").rest(store, Article.self, at: "/articles", as: .snakeCase)
+    router.jsonAPI(store, NewsArticle.self, at: "/api/articles")
+    router.rest(store, NewsArticle.self, at: "/rest/articles")
+    router.rest(store, NewsArticle.self, at: "/hal/articles", as: .hal)
+    router.group("/snake").rest(store, NewsArticle.self, at: "/articles", as: .snakeCase)
     let created = try await router.answer("/rest/articles", .post, body: #"{"title":"shared"}"#)
     #expect(created?.field("Location") == "/rest/articles/100")
     for path in ["/api/articles/100", "/rest/articles/100", "/hal/articles/100", "/snake/articles/100"] {
@@ -161,7 +161,7 @@ private struct RESTServer {
     }
     #expect(try await router.answered("/snake/articles/100").head.status == 200)
     #expect(
-      try await router.answer("/snake/articles", .post, body: #"{"article":{}}"#)?.field("Location")
+      try await router.answer("/snake/articles", .post, body: #"{"news_article":{}}"#)?.field("Location")
         == "/snake/articles/101")
   }
 }

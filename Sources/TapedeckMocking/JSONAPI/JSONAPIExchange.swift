@@ -30,7 +30,7 @@ struct JSONAPIExchange {
 
   /// The request's own URL.
   var selfLink: (name: String, link: JSONAPILink) {
-    ("self", .simple(value: String(decoding: request.http.target, as: UTF8.self)))
+    ("self", .simple(value: URLEncoding.bracketed(request.http.targetText)))
   }
 
   // MARK: Resources as nodes
@@ -166,6 +166,12 @@ struct JSONAPIExchange {
 
 /// Percent-coding for what goes into URLs.
 enum URLEncoding {
+  /// A URL whose brackets are coded, which RFC 3986 wants outside of addresses; to JSON:API both are the same.
+  static func bracketed(_ url: String) -> String {
+    url.split(separator: "[", omittingEmptySubsequences: false).joined(separator: "%5B")
+      .split(separator: "]", omittingEmptySubsequences: false).joined(separator: "%5D")
+  }
+
   /// All but the unreserved characters (RFC 3986 §2.3) become `%XX`.
   static func encoded(_ text: String) -> String {
     var out = ""

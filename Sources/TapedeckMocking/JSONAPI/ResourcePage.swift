@@ -170,6 +170,6 @@ private struct PageParameters {
     let items =
       kept.map { String(decoding: $0, as: UTF8.self) }
       + page.map { "page%5B\($0)%5D=\(URLEncoding.encoded($1))" }
-    return .simple(value: "\(request.path)?\(items.joined(separator: "&"))")
+    return .simple(value: URLEncoding.bracketed("\(request.path)?\(items.joined(separator: "&"))"))
   }
 }

@@ -29,7 +29,7 @@
 /// types: nothing is kept then, and the error says which entity is missing.
 ///
 /// Types that are `Codable`, too, have their relations served by `router.jsonAPI` as they stand.
-public protocol Related: RelatedEntity {
+public protocol Related: Storable {
   /// What is to be said about relations beyond their properties. Nothing, mostly.
   static var relations: [RelationRule<Self>] { get }
 }

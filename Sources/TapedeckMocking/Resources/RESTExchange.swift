@@ -21,7 +21,8 @@ struct RESTExchange {
     let chosen = try selection.sorted(try selection.filtered(all, filters), fields)
     let page = try page(of: chosen)
     let list = ResourceListView(
-      type: type.entityName, name: exchange.served.path.split(separator: "/").last.map(String.init) ?? type.name,
+      type: type.entityName,
+      name: exchange.served.path.split(separator: "/").last.map(String.init) ?? type.name,
       resources: page.items.map { view($0) }, total: chosen.count, links: links(page))
     var response = answer(200, serializer.document(of: list))
     response.headers["X-Total-Count"] = String(chosen.count)

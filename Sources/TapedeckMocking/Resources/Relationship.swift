@@ -15,8 +15,9 @@
 /// }
 /// ```
 ///
-/// This is all that servers ask of relations. A layer that keeps inverses in step supplies its own `Relationship`
-/// values, made with the initialiser that takes two closures, and nothing here changes.
+/// A type with properties of the kind `ToOne` and `ToMany` needs none of this: they are relationships by themselves, and
+/// the store keeps their other sides in step. This is for ids in plain properties, and for relationships that are
+/// computed.
 public protocol RelatedEntity: Storable {
   static var relationships: [Relationship<Self>] { get }
 }

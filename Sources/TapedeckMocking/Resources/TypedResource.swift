@@ -15,7 +15,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   private let hidden: Set<String>
 
   init() {
-    typed = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
+    let told = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
+    typed = told + StoredRelations.relationships(of: T.self)
     relationships = typed.map { relationship in
       ResourceRelationship(
         name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,

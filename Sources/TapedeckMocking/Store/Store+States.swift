@@ -34,8 +34,8 @@ extension Store {
       state.buckets = [:]
       state.types = []
       state.ids = IDSource(state.ids.strategy)
-      state.numbers = [:]
       state.generation += 1
+      state.numbers = [:]
       return left
     }
   }

@@ -29,7 +29,7 @@ extension Store {
 
 extension Store.State {
   func isUnchanged(since snapshot: Store.Snapshot) -> Bool {
-    generation == snapshot.generation && ids.made == snapshot.ids.made
+    generation == snapshot.generation && ids.made == snapshot.ids.made && numbers == snapshot.numbers
       && buckets.allSatisfy { key, bucket in
         bucket.snapshot.version == snapshot.buckets[key]?.version ?? 0
       }

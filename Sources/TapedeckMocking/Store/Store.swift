@@ -19,10 +19,10 @@ public final class Store: Sendable {
     /// The types in the order in which they first came.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
-    /// How many entities factories have made, by type.
-    var numbers: [ObjectIdentifier: Int] = [:]
     /// Counts how often all of it was replaced.
     var generation = 0
+    /// How many entities factories have made, by type.
+    var numbers: [ObjectIdentifier: Int] = [:]
 
     init(ids: IDSource) { self.ids = ids }
 
