@@ -5,7 +5,11 @@ internal import TapedeckRecording
 enum CassetteReading {
   /// The cassette of this name or path. What was left out of a journal is told.
   static func load(_ name: String) throws -> Cassette {
-    let cassette = try Cassette.load(try CassettePath.resolve(name))
+    let progress = Progress("loading")
+    defer { progress.finish() }
+    let path = try CassettePath.resolve(name)
+    let cassette = try Cassette.load(path, progress: { progress.set($0, of: $1) })
+    progress.finish()
     for warning in cassette.warnings { Terminal.say("warning: \(warning)") }
     return cassette
   }

@@ -64,7 +64,7 @@ public struct HTTPFields: Sendable {
     for index in value where !ASCII.isFieldValue(storage[index]) { storage[index] = ASCII.space }
   }
 
-  private mutating func appendValidated(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+  mutating func appendValidated(name: some Collection<UInt8>, value: some Collection<UInt8>) {
     let nameStart = UInt32(storage.count)
     storage.append(contentsOf: name)
     let valueStart = UInt32(storage.count)

@@ -5,6 +5,8 @@ internal import TapedeckMocking
 
 /// One request on its way: the client's, or the one that a redirection has made of it.
 struct Asking: Sendable {
+  let original: URLRequest
+  /// With what the session adds.
   let urlRequest: URLRequest
   let request: Request
   let interception: Interception

@@ -75,6 +75,16 @@ public final class Interception: Sendable {
     return try await Self.$scope.withValue(scope, operation: body, isolation: isolation)
   }
 
+  /// Runs a handler, for which this interception is in force, too.
+  func runHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
+    self === Interception.shared ? try body() : try run(body)
+  }
+
+  /// Runs a handler that waits.
+  func runHandler<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    self === Interception.shared ? try await body() : try await run(body)
+  }
+
   private func entered<Result>(_ body: (InterceptionScope) throws -> Result) rethrows -> Result {
     let scope = InterceptionScope.enter(self)
     defer { scope.leave() }

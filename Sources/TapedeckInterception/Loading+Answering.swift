@@ -10,9 +10,10 @@ internal import TapedeckMocking
 extension Loading {
   /// To be called elsewhere than on the task's queue: predicates run here.
   func ask(_ urlRequest: URLRequest, _ body: [UInt8], of interception: Interception) {
-    let urlRequest = rules.prepared(urlRequest)
-    guard let request = Request(urlRequest, body: body) else { return onQueue { $0.fail(URLError(.badURL)) } }
-    let asking = Asking(urlRequest: urlRequest, request: request, interception: interception)
+    let prepared = rules.prepared(urlRequest)
+    guard let request = Request(prepared, body: body) else { return onQueue { $0.fail(URLError(.badURL)) } }
+    let asking = Asking(
+      original: urlRequest, urlRequest: prepared, request: request, interception: interception)
     if let match = interception.routers.match(request) {
       wait(match.latencyNanoseconds) { $0.run(match, asking) }
     } else {
@@ -31,7 +32,7 @@ extension Loading {
     if match.isAsync {
       let task = Task { [self] in
         let outcome = await Self.outcome(match) {
-          try await asking.interception.run { () async throws in
+          try await asking.interception.runHandler { () async throws in
             try await match.outcome { try await RealNetwork.answer(to: $0, instead: asking, like: session) }
           }
         }
@@ -40,7 +41,7 @@ extension Loading {
       stopWork = { task.cancel() }
     } else {
       elsewhere { loading in
-        let outcome = Result { try asking.interception.run { try match.outcome() } }
+        let outcome = Result { try asking.interception.runHandler { try match.outcome() } }
         loading.onQueue { $0.deliver(Self.withoutErrors(outcome, match), match, asking) }
       }
     }
@@ -91,8 +92,9 @@ extension Loading {
     var request = asking.urlRequest
     request.httpBodyStream = nil
     request.httpBody = asking.request.httpBody.map { Data($0) }
-    let asked = RealNetwork.ask(request, like: internals.session) { [weak self] event in
-      self?.onQueue { $0.passBack(event, asking) }
+    let asked = RealNetwork.ask(request, like: internals.session) { [weak self, hops] event in
+      // What still arrives when a redirection was followed, is nobody's any more.
+      self?.onQueue { if $0.hops == hops { $0.passBack(event, asking) } }
     }
     stopWork = { asked.cancel() }
   }
@@ -100,8 +102,12 @@ extension Loading {
   private func passBack(_ event: RealNetwork.Event, _ asking: Asking) {
     switch event {
     case .head(let response):
-      let answer: @Sendable (Loading) -> Void = { $0.begin(response, asking, .network) }
-      if !follow(HTTPResponseHead(response), asking, from: .network, otherwise: answer) { answer(self) }
+      // Where a delegate does not follow, the network is not listened to any more: the head is all there is.
+      let isFollowed = follow(HTTPResponseHead(response), asking, from: .network) { loading in
+        loading.begin(response, asking, .network)
+        loading.finish()
+      }
+      if !isFollowed { begin(response, asking, .network) }
     case .data(let data): write(data)
     case .end(nil): finish()
     case .end(let error?): end(asking, .network, error)
@@ -171,7 +177,7 @@ extension Loading {
     _ head: HTTPResponseHead, _ asking: Asking, from source: InterceptedExchange.Source,
     otherwise: @escaping @Sendable (Loading) -> Void
   ) -> Bool {
-    guard let next = Redirection.next(after: head, to: asking.urlRequest) else { return false }
+    guard let next = Redirection.next(after: head, to: asking.original) else { return false }
     stopWork?()
     stopWork = nil
     hops += 1

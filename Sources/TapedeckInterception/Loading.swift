@@ -140,7 +140,9 @@ final class Loading: @unchecked Sendable {
     }
   }
 
+  /// An end without a beginning is none: Foundation takes a response for granted.
   func finish() {
+    guard hasBegun else { return fail(URLError(.badServerResponse)) }
     if let collected, !collected.isEmpty { tell { $0.urlProtocol($1, didLoad: Data(collected)) } }
     tell { $0.urlProtocolDidFinishLoading($1) }
     stop()

@@ -20,8 +20,8 @@ public struct InteractionUse: Sendable, Equatable {
   ) -> [InteractionUse] {
     zip(cassette.answers, cassette.uses(onExhausted: policy)).map { answer, hits in
       InteractionUse(
-        file: answer.fileName, method: answer.interaction.request.method.rawValue,
-        target: answer.interaction.request.targetText, status: answer.interaction.response.head.status,
+        file: answer.fileName, method: answer.recorded.request.method.rawValue,
+        target: answer.recorded.request.targetText, status: answer.status,
         hits: hits, repeated: max(0, hits - 1), drifted: drifted[answer.fileName] ?? 0)
     }
   }

@@ -70,7 +70,7 @@ struct MissExplanation: Sendable {
   }
 
   private static func describe(_ miss: NearMiss) -> Miss.Nearest {
-    let request = miss.answer.interaction.request
+    let request = miss.answer.recorded.request
     return Miss.Nearest(
       file: miss.answer.fileName, request: "\(request.method) \(shortened(request.targetText))",
       differences: miss.differences.map {

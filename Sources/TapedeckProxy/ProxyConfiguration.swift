@@ -57,6 +57,8 @@ public struct ProxyConfiguration: Sendable {
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }
+  /// Told now and then, from any thread, how many interactions of how many are loaded from the cassette.
+  public var loadingProgress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
 
   public init() {}
 

@@ -159,8 +159,8 @@ private struct Recording {
     do {
       if mode.consultsCassette {
         try recording.load(
-          directory, match: configuration.match, rewritesOrigin: configuration.rewritesOrigin,
-          mayBeAbsent: mode != .none && upstream != nil)
+          directory, match: configuration.match, progress: configuration.loadingProgress,
+          rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
       }
       if mode == .once, recording.cassette == nil {
         recording.recorder = try recorder(directory, configuration, upstream)
@@ -197,12 +197,15 @@ private struct Recording {
   private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
 
   private mutating func load(
-    _ directory: String, match: MatchSpec?, rewritesOrigin: Bool, mayBeAbsent: Bool
+    _ directory: String, match: MatchSpec?, progress: @escaping @Sendable (Int, Int) -> Void,
+    rewritesOrigin: Bool, mayBeAbsent: Bool
   ) throws {
     do {
-      let cassette = try Cassette.load(directory, match: match) { interaction, upstream in
-        Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
-      }
+      let cassette = try Cassette.load(
+        directory, match: match, reading: .whenAsked,
+        prepare: { interaction, upstream in
+          Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
+        }, progress: progress)
       self.cassette = cassette
       rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
     } catch {

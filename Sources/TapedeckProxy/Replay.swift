@@ -21,9 +21,11 @@ struct Replay {
   }
 
   private func content(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer.Content {
-    let dropsTrailers = !answer.interaction.response.trailers.isEmpty && !request.acceptsTrailers
-    if case .instant = pace, !dropsTrailers, let prepared = answer.prepared { return .prepared(prepared) }
-    var interaction = answer.interaction
+    let recorded: AnswerContent
+    do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
+    let dropsTrailers = !recorded.interaction.response.trailers.isEmpty && !request.acceptsTrailers
+    if case .instant = pace, !dropsTrailers, let prepared = recorded.prepared { return .prepared(prepared) }
+    var interaction = recorded.interaction
     if dropsTrailers { interaction.response.trailers = HTTPFields() }
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }

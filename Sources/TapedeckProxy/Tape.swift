@@ -62,7 +62,7 @@ final class Tape: Sendable {
 
   /// Where a request differs from the recording it gets, though not by the rules; counted.
   func drift(of request: HTTPRequest, from answer: RecordedAnswer) -> [String] {
-    let drift = matcher.drift(of: request, from: answer.interaction)
+    let drift = matcher.drift(of: request, from: answer.recorded)
     if !drift.isEmpty { statistics.countDrift(drift, file: answer.fileName) }
     return drift.map(\.field)
   }

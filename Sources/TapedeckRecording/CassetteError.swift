@@ -19,6 +19,8 @@ public enum CassetteError: Error, Equatable, Sendable {
   case newerFormat(file: String, version: Int)
   /// A file in `bodies/` that `file` refers to is not what it must be.
   case invalidBody(file: String, body: String, problem: String)
+  /// An answer that is read when it is asked for is not in its file as it was when the cassette was loaded.
+  case changedSinceLoaded(file: String)
   /// What is asked for does not go together with the rules of the cassette.
   case invalidRules(MatchSpecError)
   /// There is more of something than `CassetteLimits` allows.
@@ -61,6 +63,8 @@ extension CassetteError: CustomStringConvertible {
       "\(file) was written by a newer tapedeck (format \(version)); update this one to read it"
     case .invalidBody(let file, let body, let problem):
       "\(file): the body \(body.debugDescription) \(problem); restore it from version control or record it again"
+    case .changedSinceLoaded(let file):
+      "\(file) has changed, or gone, since the cassette was loaded; start again to replay it as it is now"
     case .invalidRules(let error): "--match: \(error)"
     case .overLimit(let path, let problem):
       "\(path): \(problem); spread the recording over several cassettes"

@@ -46,6 +46,7 @@ Response: GET /users/2 -> 400 094850348502 {{"name":"Alex"}}
 """
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.skipif("TAPEDECK_PRELOAD" in os.environ, reason="the package is built without a sanitizer")
 def test_examples_of_kakapos_readme_in_a_package_outside(tmp_path):
     sources = tmp_path / "Sources" / "readme"

@@ -76,6 +76,12 @@ private struct Row: Sendable, CustomTestStringConvertible {
     let heard = try await session.ask("http://test.com/old")
     #expect(heard.status == 302)
     #expect(heard.field("Location") == "/new")
+
+    let origin = try Origin()
+    origin.router.get("/real") { _ in Response(redirect: "/new") }
+    interception.isRecording = true
+    #expect(try await session.ask("\(origin.url)/real").status == 302)
+    #expect(interception.exchanges.map(\.source) == [.network])
   }
 
   @Test func `cookies of an answer come with the next request`() async throws {

@@ -121,10 +121,12 @@ private final class OpenDoor: Sendable {
   private let proxy: ProxyServer?
   private let interception: Interception?
 
-  init(_ door: Door) throws {
+  init(_ door: Door, _ prepare: (Router) -> Void = { _ in }) throws {
+    let router = makeRouter("http://www.test.com")
+    prepare(router)
     if door == .interception {
       let interception = Interception(unmatched: .fail)
-      interception.add(makeRouter("http://www.test.com"))
+      interception.add(router)
       url = "http://www.test.com"
       session = URLSession(configuration: interception.configuration)
       (proxy, self.interception) = (nil, interception)
@@ -133,7 +135,7 @@ private final class OpenDoor: Sendable {
     var configuration = ProxyConfiguration()
     configuration.listen = "127.0.0.1:0"
     configuration.threads = 1
-    configuration.router = makeRouter("http://www.test.com")
+    configuration.router = router
     if door == .proxy { configuration.cassette = repository.appending(path: "Cassettes/httpbin").path }
     let proxy = try ProxyServer(configuration)
     url = proxy.baseURL
@@ -177,6 +179,36 @@ private func fields(_ response: HTTPURLResponse) -> [String: String] {
     #expect(heard.status == 500)
     #expect(heard.field("Content-Type") == "application/problem+json")
     #expect(heard.body.contains("GET \(open.url)/fails: the handler of GET /fails failed: Broken()"))
+  }
+
+  @Test(arguments: Door.allCases)
+  private func `K88 middleware looks, replaces, answers by itself and changes answers`(_ door: Door)
+    async throws
+  {
+    let notes = Notes()
+    let open = try OpenDoor(door) { router in
+      router.use { request, next in
+        notes.add("\(request.method) \(request.path)")
+        var response = try await next(request)
+        response.headers["X-Outer"] = "\(response.statusCode)"
+        return response
+      }
+      router.use { request, next in
+        if request.query("as") == "shut" { return Response(statusCode: 503) }
+        var changed = request
+        changed.http.body += Array("!".utf8)
+        do { return try await next(changed) } catch is Broken { return ["caught": true] }
+      }
+    }
+    let echo = try await open.session.ask(
+      "\(open.url)/echo", "PUT", headers: ["Content-Type": "a/b"], body: Data("b".utf8))
+    #expect((echo.status, echo.body) == (200, "b!"))
+    #expect(echo.field("X-Outer") == "200")
+    let shut = try await open.session.ask("\(open.url)/users?as=shut")
+    #expect((shut.status, shut.field("X-Outer")) == (503, "503"))
+    #expect(try await open.session.text("\(open.url)/fails") == #"{"caught":true}"#)
+    #expect(try await open.session.text("\(open.url)/stream") == "one two")
+    #expect(notes.all == ["PUT /echo", "GET /users", "GET /fails", "GET /stream"])
   }
 
   @Test(arguments: Door.allCases)

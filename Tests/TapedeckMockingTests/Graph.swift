@@ -4,7 +4,7 @@ import TapedeckMocking
 struct Author: Related, Serializable, Codable, Equatable {
   let id: String
   var name = "author"
-  var articles = ToMany<Article>()
+  var essays = ToMany<Essay>()
   var profile = ToOne<Profile>()
 
   init(id: String, store: Store) { self.id = id }
@@ -21,7 +21,7 @@ struct Profile: Related, Serializable, Codable, Equatable {
   init(id: String, store: Store) { self.id = id }
 }
 
-struct Article: Related, Serializable, Codable, Equatable {
+struct Essay: Related, Serializable, Codable, Equatable {
   let id: String
   var text = "text"
   var author = ToOne<Author>()
@@ -29,7 +29,7 @@ struct Article: Related, Serializable, Codable, Equatable {
   var remarks = ToMany<Remark>()
   var likes = ToMany<Like>()
 
-  static let relations: [RelationRule<Article>] = [.cascade(\.remarks), .cascade(\.likes)]
+  static let relations: [RelationRule<Essay>] = [.cascade(\.remarks), .cascade(\.likes)]
 
   init(id: String, store: Store) { self.id = id }
   init(id: String, author: ToOne<Author> = ToOne(), tags: ToMany<Tag> = ToMany()) {
@@ -41,7 +41,7 @@ struct Article: Related, Serializable, Codable, Equatable {
 
 struct Tag: Related, Serializable, Codable, Equatable {
   let id: String
-  var articles = ToMany<Article>()
+  var essays = ToMany<Essay>()
 
   init(id: String, store: Store) { self.id = id }
   init(id: String) { self.id = id }
@@ -49,7 +49,7 @@ struct Tag: Related, Serializable, Codable, Equatable {
 
 struct Remark: Related, Serializable, Codable, Equatable {
   let id: String
-  var article = ToOne<Article>()
+  var article = ToOne<Essay>()
   var likes = ToMany<Like>()
 
   init(id: String, store: Store) { self.id = id }
@@ -58,18 +58,18 @@ struct Remark: Related, Serializable, Codable, Equatable {
 /// What may be liked is of two types.
 struct Like: Related, Serializable, Codable, Equatable {
   let id: String
-  var subject = ToOneOf<Article, Remark>()
+  var subject = ToOneOf<Essay, Remark>()
 
   init(id: String, store: Store) { self.id = id }
-  init(id: String, subject: ToOneOf<Article, Remark>) {
+  init(id: String, subject: ToOneOf<Essay, Remark>) {
     self.id = id
     self.subject = subject
   }
 }
 
-struct Person: Related, Serializable, Equatable {
+struct Companion: Related, Serializable, Equatable {
   let id: String
-  var friends = ToMany<Person>()
+  var friends = ToMany<Companion>()
 
   init(id: String, store: Store) { self.id = id }
 }
@@ -96,8 +96,8 @@ struct Node: Related, Serializable {
 /// Knows what it has bookmarked; what is bookmarked does not know.
 struct Bookmark: Related {
   let id: String
-  var person = ToOne<Person>()
-  var pages = ToManyOf<Article, Remark>()
+  var person = ToOne<Companion>()
+  var pages = ToManyOf<Essay, Remark>()
 
   init(id: String, store: Store) { self.id = id }
 }

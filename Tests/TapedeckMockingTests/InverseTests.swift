@@ -51,7 +51,7 @@ private struct Talkative: Related {
 
 private struct Astray: Related {
   let id: String
-  var person = ToOne<Person>()
+  var person = ToOne<Companion>()
   static var relations: [RelationRule<Astray>] { [.inverse(\.person, \.friends)] }
   init(id: String, store: Store) { self.id = id }
 }
@@ -110,7 +110,7 @@ private struct Team: Related {
     #expect(problem(of: Book.self)?.problem == .ambiguousInverse(candidates: ["Book.author", "Book.editor"]))
     #expect(problem(of: Reply.self)?.problem == .ambiguousInverse(candidates: ["Reply.to itself", "none"]))
     #expect(throws: StoreError.self) { try Store.checkRelations(of: Author.self, Book.self) }
-    #expect(throws: Never.self) { try Store.checkRelations(of: Author.self, Article.self, Like.self) }
+    #expect(throws: Never.self) { try Store.checkRelations(of: Author.self, Essay.self, Like.self) }
   }
 
   @Test func `K248 contradictory inverses are reported`() {

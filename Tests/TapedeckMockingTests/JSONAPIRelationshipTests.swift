@@ -150,13 +150,13 @@ private final class Friend: JSONAPIEntity, @unchecked Sendable {
   }
 
   @Test func `K199 cycles end`() throws {
-    let ring = (0..<50).map { Friend("\($0)") }
+    let ring = (0..<1000).map { Friend("\($0)") }
     for (index, friend) in ring.enumerated() {
       friend.best = ring[(index + 1) % ring.count]
-      friend.friends = ring
+      if index < 10 { friend.friends = ring }
     }
     let json = try document(JSONAPISerializer(ring[0], includingChildren: true))
-    #expect(json["included"]?.array?.count == 49)
+    #expect(json["included"]?.array?.count == 999)
     #expect(ring[0].serialized()?["relationships"]?["best"]?["data"]?.identities == ["friend/1"])
   }
 

@@ -346,6 +346,24 @@ private struct Custom: CustomSerializable {
     #expect(try dictionary.jsonBytes() == again.jsonBytes())
   }
 
+  @Test func `K130 dictionaries and sets have an order in encoded values, too`() {
+    struct Pair: Hashable, Codable { var n: Int }
+    struct Encoded: Encodable {
+      let names = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
+      let pairs = Dictionary(uniqueKeysWithValues: (0..<50).map { (Pair(n: $0), $0) })
+      let numbers = Set(0..<50)
+    }
+    let value = EncodedValue(Encoded()).serialized()
+    #expect(value?["names"]?.members?.map(\.name.text) == (0..<50).map { "k\($0)" }.sorted())
+    #expect(value?["numbers"]?.array?.compactMap(\.int) == (0..<50).sorted { "\($0)" < "\($1)" })
+    let pairs = value?["pairs"]?.array ?? []
+    #expect(pairs.count == 100)
+    #expect(pairs[0] == ["n": 0])
+    #expect(pairs[1] == 0)
+    #expect(pairs[2] == ["n": 10])
+    #expect(pairs[3] == 10)
+  }
+
   @Test func `K130 of two keys that become one the later one stays`() {
     struct Twice: Serializable { var userName = 1, user_name = 2, other = 3 }
     #expect(SnakecaseTransformer(Twice()).serialized() == ["user_name": 2, "other": 3])

@@ -114,6 +114,7 @@ private struct Friends: Serializable {
   }
 
   @Test(arguments: [
+    ("commentIDs", "comment_ids"), ("URLsOfUsers", "urls_of_users"), ("AStone", "a_stone"),
     ("userID", "user_id"), ("htmlURL", "html_url"), ("Already_Snake", "already_snake"),
     ("URLString", "url_string"), ("htmlURLPath", "html_url_path"), ("user2Name", "user2_name"),
     ("userNameOfALuckyUser", "user_name_of_a_lucky_user"), ("_id", "_id"), ("__a__", "__a__"), ("", ""),

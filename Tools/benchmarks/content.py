@@ -4,6 +4,8 @@ import json
 
 SMALL_BYTES, LARGE_BYTES = 900, 64 * 1024
 SMALL_COUNT, LARGE_COUNT = 1000, 100
+#: Their interaction files have 1.8 kB each.
+DOCUMENT_BYTES, DOCUMENT_COUNT = 830, 20_000
 COMPACT = (",", ":")
 
 
@@ -29,6 +31,14 @@ class Content:
             (self.files / name).mkdir(parents=True)
             for number in range(count):
                 (self.files / name / str(number)).write_text(body(number, size))
+
+    def add_documents(self):
+        """A document of its own for each of `/document/0` to `/document/19999`, once."""
+        folder = self.files / "document"
+        if not folder.exists():
+            folder.mkdir()
+            for number in range(DOCUMENT_COUNT):
+                (folder / str(number)).write_text(body(number, DOCUMENT_BYTES))
 
     def script(self, name="item", count=SMALL_COUNT):
         """A wrk script that asks for `/NAME/0` to `/NAME/COUNT-1` in turn."""

@@ -2,7 +2,7 @@
 
 import json
 
-from content import LARGE_COUNT, SMALL_COUNT
+from content import DOCUMENT_COUNT, LARGE_COUNT, SMALL_COUNT
 from machine import SERVER_CORE, Server, run
 from peers import ORIGIN_PORT
 
@@ -23,6 +23,14 @@ class Tapedeck:
 
     def replay(self, count=SMALL_COUNT, **options):
         return self.start("replay", "--cassette", self.cassette("item", count), **options)
+
+    def replay_documents(self, **options):
+        return self.start("replay", "--cassette", self.documents(), **options)
+
+    def documents(self):
+        """20,000 interactions of 36 MB, none like another."""
+        self.nginx.content.add_documents()
+        return self._recorded("document", DOCUMENT_COUNT, self.nginx.origin)
 
     def replay_large(self, **options):
         return self.start("replay", "--cassette", self.cassette("large", LARGE_COUNT), **options)
@@ -51,10 +59,12 @@ class Tapedeck:
         return self.start("record", "--upstream", ORIGIN, "--cassette", folder, *words, **options)
 
     def cassette(self, name, count):
+        return self._recorded(name, count, self.nginx.origin if count <= SMALL_COUNT else self.nginx.any_origin)
+
+    def _recorded(self, name, count, origin):
         """Recorded by Tapedeck itself, once."""
         path = self.folder / f"cassette-{name}-{count}"
         if not path.exists():
-            origin = self.nginx.origin if count <= SMALL_COUNT else self.nginx.any_origin
             with origin(), self.start("record", "--upstream", ORIGIN, "--cassette", path) as server:
                 run("curl", "-sf", "-o", "/dev/null", f"{server.url}/{name}/[0-{count - 1}]")
         return path

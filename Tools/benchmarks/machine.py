@@ -49,7 +49,7 @@ class Server:
         words = [str(word) for word in [*under, *words]]
         self.words, self.url, self.started = words, url, time.monotonic()
         self.process = subprocess.Popen(
-            pinned(core, *words), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pinned(core, *words) if core is not None else words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         eventually(lambda: self._is_ready(url and url + probe, ready_file), f"{words[0]} to be ready", 120)
         if ready_file:
             self.url = ready_file.read_text().strip()

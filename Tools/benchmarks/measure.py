@@ -65,6 +65,25 @@ def start_up(start, times):
     return {"milliseconds": statistics.median(took), "resident": statistics.median(resident)}
 
 
+def loading(start, times):
+    """As `start_up`, for a cassette that takes a while to load."""
+    figures = start_up(start, times)
+    return {"rate": 1000 / figures["milliseconds"], **figures}
+
+
+def decoding(command, cassette):
+    """What JSONDecoder takes for the same files, and nothing else."""
+    milliseconds = json.loads(run(command, cassette))["milliseconds"]
+    return {"rate": 1000 / milliseconds, "milliseconds": milliseconds}
+
+
+def asked_once(server, name, count):
+    """Resident memory before any answer is asked for, and when each of them was."""
+    idle = server.resident_mebibytes
+    run("curl", "-sf", "-o", "/dev/null", f"{server.url}/{name}/[0-{count - 1}]")
+    return {"resident": idle, "asked": server.resident_mebibytes}
+
+
 def crowd(server, count):
     """Resident memory with `count` clients that were served once and stay."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

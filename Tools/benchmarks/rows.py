@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 from typing import Callable
 
 import measure
-from content import LARGE_COUNT, SMALL_COUNT
+from content import DOCUMENT_COUNT, LARGE_COUNT, SMALL_COUNT
 
 
 @dataclass
@@ -24,15 +24,24 @@ class Row:
 
 REQUESTS = {"rate": "{:,.0f}/s", "cpu": "{:.1f} µs CPU"}
 INSTRUCTIONS = {"instructions": "{:,.0f} instructions"}
+LOADING = {"rate": "{:.1f}/s", "milliseconds": "{:.0f} ms"}
+HELD = {"resident": "{:.1f} MiB", "asked": "{:.1f} MiB when each was asked for"}
 LATENCY = {"p99": "p99 +{:.2f} ms", "p50": "p50 +{:.2f} ms", "p999": "p99.9 +{:.2f} ms"}
 
 
-def load(title, start, against=None, needs=None, content=("item", SMALL_COUNT), connections=None):
-    """Throughput of what `start(bench)` starts, beside `needs(bench)`, which is started before it."""
+def load(
+    title, start, against=None, needs=None, content=("item", SMALL_COUNT), connections=None, is_warm=False):
+    """Throughput of what `start(bench)` starts, beside `needs(bench)`, which is started before it.
+
+    A warm one has been asked everything once before: answers are read from a cassette when they are first asked for.
+    """
 
     def take(bench):
-        script = bench.content.script(*(content(bench) if callable(content) else content))
+        name, number = content(bench) if callable(content) else content
+        script = bench.content.script(name, number)
         with Together(bench, needs, start) as server:
+            if is_warm:
+                measure.asked_once(server, name, number)
             return measure.throughput(server, script, connections or bench.options.connections, bench.options.seconds)
 
     return Row(title, take, REQUESTS, against or {})
@@ -80,6 +89,25 @@ def start_small(bench):
     return measure.start_up(lambda: bench.tapedeck.replay(10), 5 if bench.options.quick else 20)
 
 
+def load_documents(bench):
+    """On all cores, as it is started by anyone."""
+    return measure.loading(lambda: bench.tapedeck.replay_documents(core=None), 1 if bench.options.quick else 3)
+
+
+def decode_documents(bench):
+    return measure.decoding(bench.decoding, bench.tapedeck.documents())
+
+
+def hold_documents(bench):
+    with bench.tapedeck.replay_documents() as server:
+        return measure.asked_once(server, "document", DOCUMENT_COUNT)
+
+
+def hold_many(bench):
+    with bench.tapedeck.replay(bench.many) as server:
+        return measure.asked_once(server, "item", bench.many)
+
+
 def crowd(bench):
     with bench.tapedeck.replay(10) as server:
         return measure.crowd(server, 10_000)
@@ -104,8 +132,12 @@ ROWS = {
         "replay, 1,000 interactions", lambda b: b.tapedeck.replay(),
         {"nginx-static": 1.3, "nginx-return": 0.9, "mitmproxy-replay": 150}),
     "replay-10": load("replay, 10 interactions", lambda b: b.tapedeck.replay(10), content=("item", 10)),
+    "replay-100": load("replay, 100 interactions", lambda b: b.tapedeck.replay(100), content=("item", 100)),
     "replay-100k": load(
-        "replay, 100,000 interactions", lambda b: b.tapedeck.replay(b.many), {"replay-10": 0.9},
+        "replay, 100,000 interactions, each asked for before", lambda b: b.tapedeck.replay(b.many),
+        {"replay-10": 0.9, "replay-100": 0.9}, content=lambda b: ("item", b.many), is_warm=True),
+    "replay-100k-cold": load(
+        "replay, 100,000 interactions, from the start", lambda b: b.tapedeck.replay(b.many), {"replay-100": None},
         content=lambda b: ("item", b.many)),
     "replay-64k": load(
         "replay, 64 kB", lambda b: b.tapedeck.replay_large(), {"nginx-static-64k": 1.0}, content=LARGE),
@@ -135,6 +167,12 @@ ROWS = {
     "start": Row(
         "start to ready, 10 interactions", start_small,
         {"milliseconds": "{:.1f} ms", "resident": "{:.1f} MiB"}, at_most=15),
+    "loading-decoder": Row("JSONDecoder, 20,000 interaction files of 36 MB", decode_documents, LOADING),
+    "loading": Row(
+        "start to ready, 20,000 interactions of 36 MB", load_documents,
+        {**LOADING, "resident": "{:.1f} MiB"}, {"loading-decoder": 4}),
+    "memory": Row("resident with 20,000 interactions", hold_documents, HELD),
+    "memory-100k": Row("resident with 100,000 interactions", hold_many, HELD),
     "crowd": Row(
         "resident with 10,000 connections", crowd,
         {"crowded": "{:.1f} MiB", "idle": "{:.1f} MiB idle", "clients": "{:,.0f} clients"}),

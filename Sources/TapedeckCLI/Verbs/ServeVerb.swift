@@ -55,7 +55,7 @@ enum ServeVerb {
   /// Starts a proxy and tells where it listens. Signals are blocked by then.
   static func start(_ settings: ServeSettings) throws -> ProxyServer {
     for warning in settings.warnings { Terminal.say(warning) }
-    let proxy = try ProxyServer(settings.proxy)
+    let proxy = try opened(settings.proxy)
     if proxy.recoveredCount > 0 {
       Terminal.say(
         "recovered \(proxy.recoveredCount) interactions that an earlier run had left in its journal")
@@ -73,6 +73,15 @@ enum ServeVerb {
     }
     Terminal.say("listening on \(proxy.baseURL)")
     return proxy
+  }
+
+  /// A large cassette takes a moment to load, and shows how far it is.
+  private static func opened(_ configuration: ProxyConfiguration) throws -> ProxyServer {
+    let progress = Progress("loading")
+    defer { progress.finish() }
+    var configuration = configuration
+    configuration.loadingProgress = { progress.set($0, of: $1) }
+    return try ProxyServer(configuration)
   }
 
   /// Stops it, tells what came of the run, and judges it.

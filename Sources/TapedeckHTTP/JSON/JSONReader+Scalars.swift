@@ -1,14 +1,19 @@
 extension JSONReader {
   mutating func string() throws(JSONError) -> JSONString {
+    let start = index + 1
+    try skipString()
+    return JSONString(slice: JSONSlice(source: source, start: start, end: index - 1))
+  }
+
+  mutating func skipString() throws(JSONError) {
     index += 1
-    let start = index
     while true {
       skipPlain()
       guard index < bytes.count else { throw failure(.unexpectedEnd) }
       switch bytes[index] {
       case UInt8(ascii: "\""):
         index += 1
-        return JSONString(slice: JSONSlice(source: source, start: start, end: index - 1))
+        return
       case UInt8(ascii: "\\"): try skipEscape()
       case ..<0x20: throw failure(.controlCharacter(bytes[index]))
       case ..<0x80: index += 1
@@ -57,14 +62,20 @@ extension JSONReader {
         }
         guard ASCII.hexValue(bytes[index + offset]) != nil else { throw failure(.invalidEscape) }
       }
+      hasMetCodeUnits = true
       index += 6
     default: throw failure(.invalidEscape)
     }
   }
 
-  /// `-`? (`0` | 1–9 digits) fraction? exponent? (RFC 8259 §6).
   mutating func number() throws(JSONError) -> JSONNumber {
     let start = index
+    try skipNumber()
+    return JSONNumber(slice: JSONSlice(source: source, start: start, end: index))
+  }
+
+  /// `-`? (`0` | 1–9 digits) fraction? exponent? (RFC 8259 §6).
+  mutating func skipNumber() throws(JSONError) {
     if bytes[index] == UInt8(ascii: "-") { index += 1 }
     if index < bytes.count, bytes[index] == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
     if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
@@ -79,7 +90,6 @@ extension JSONReader {
       try skipDigits()
     }
     if index < bytes.count, ASCII.isDigit(bytes[index]) { throw failure(.invalidNumber) }
-    return JSONNumber(slice: JSONSlice(source: source, start: start, end: index))
   }
 
   /// At least one digit.

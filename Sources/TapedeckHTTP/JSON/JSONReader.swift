@@ -2,12 +2,15 @@
 ///
 /// Containers under construction share two stacks and are copied out once, at their right size; strings and numbers
 /// are slices of the source. Recursion is bounded by `maximumDepth`. Lacks on purpose: any leniency, and any
-/// interpretation of numbers and strings.
-struct JSONReader {
+/// interpretation of numbers and strings. Whoever wants to know only where a value ends steps over it, by the same
+/// grammar, and nothing is made of it.
+package struct JSONReader {
   let source: [UInt8]
-  let bytes: UnsafeRawBufferPointer
+  package let bytes: UnsafeRawBufferPointer
   let maximumDepth: Int
-  var index = 0
+  package var index = 0
+  /// Whether some string so far had a `\u` escape, in which halves of surrogates may hide.
+  package var hasMetCodeUnits = false
   private var values: [JSONValue] = []
   private var members: [JSONMember] = []
 
@@ -16,6 +19,11 @@ struct JSONReader {
     self.source = source
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+  }
+
+  /// To step over values in `bytes`, which stay as they are for as long as it is used.
+  package init(stepping bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
+    self.init(source: [], bytes: bytes, maximumDepth: maximumDepth)
   }
 
   mutating func document() throws(JSONError) -> JSONValue {
@@ -36,9 +44,9 @@ struct JSONReader {
     return failure(.unexpectedByte(bytes[index]))
   }
 
-  private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+  var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  private mutating func skipBlanks() {
+  mutating func skipBlanks() {
     while index < bytes.count {
       switch bytes[index] {
       case 0x20, 0x0A, 0x0D, 0x09: index += 1
@@ -53,20 +61,12 @@ struct JSONReader {
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
     case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
-    case UInt8(ascii: "t"): return try literal("true", .bool(true))
-    case UInt8(ascii: "f"): return try literal("false", .bool(false))
-    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
+      try skipWord(first)
+      return first == UInt8(ascii: "n") ? .null : .bool(first == UInt8(ascii: "t"))
     case UInt8(ascii: "-"), 0x30...0x39: return .number(try number())
     default: throw unexpected()
     }
-  }
-
-  private mutating func literal(_ word: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
-    for offset in 0..<word.utf8CodeUnitCount {
-      guard next == word.utf8Start[offset] else { throw unexpected() }
-      index += 1
-    }
-    return value
   }
 
   private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
@@ -108,19 +108,26 @@ struct JSONReader {
   }
 
   private mutating func member(depth: Int) throws(JSONError) -> JSONMember {
-    guard next == UInt8(ascii: "\"") else {
-      throw next == nil ? unexpected() : failure(.expectedMemberName)
-    }
+    try expectName()
     let name = try string()
+    try skipColon()
+    return JSONMember(name, try value(depth: depth))
+  }
+
+  func expectName() throws(JSONError) {
+    guard next == UInt8(ascii: "\"") else { throw next == nil ? unexpected() : failure(.expectedMemberName) }
+  }
+
+  /// Steps over the colon behind a name, up to the value.
+  mutating func skipColon() throws(JSONError) {
     skipBlanks()
     guard next == ASCII.colon else { throw unexpected() }
     index += 1
     skipBlanks()
-    return JSONMember(name, try value(depth: depth))
   }
 
   /// Steps over `close`, or over a comma.
-  private mutating func endsContainer(with close: UInt8) throws(JSONError) -> Bool {
+  mutating func endsContainer(with close: UInt8) throws(JSONError) -> Bool {
     guard let byte = next, byte == close || byte == ASCII.comma else { throw unexpected() }
     index += 1
     return byte == close

@@ -105,6 +105,8 @@ extension DocumentContent: Writable {
 struct CompoundDocument {
   typealias Resource = (identifier: JSONAPIIdentifier, content: ResourceContent)
 
+  private typealias Pending = (node: ResourceNode, step: InclusionStep)
+
   private(set) var included: [Resource] = []
   private let inclusion: InclusionStep
   private var known: Set<JSONAPIIdentifier> = []
@@ -119,28 +121,31 @@ struct CompoundDocument {
     var primary: [Resource] = []
     for node in nodes { primary.append((node.identifier, try node.content(&run))) }
     if isData { known.formUnion(nodes.map(\.identifier)) }
-    for resource in primary { try follow(resource.content.relationships, inclusion, &run) }
+    for resource in primary {
+      try include(follow(resource.content.relationships, inclusion), &run)
+    }
     return primary
   }
 
-  private mutating func follow(
-    _ relationships: [RelationshipContent], _ step: InclusionStep, _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    for relationship in relationships {
-      guard let next = step.following(relationship.name) else { continue }
-      for node in relationship.related { try include(node, next, &run) }
+  /// What the relationships lead to as far as it is included, the first one last.
+  private func follow(_ relationships: [RelationshipContent], _ step: InclusionStep) -> [Pending] {
+    relationships.reversed().flatMap { relationship -> [Pending] in
+      guard let next = step.following(relationship.name) else { return [] }
+      return relationship.related.reversed().map { ($0, next) }
     }
   }
 
+  /// Goes into the depth without recursion: chains may be long.
   private mutating func include(
-    _ node: ResourceNode, _ step: InclusionStep, _ run: inout SerializationRun
+    _ start: [Pending], _ run: inout SerializationRun
   ) throws(SerializationError) {
-    let isNew = known.insert(node.identifier).inserted
-    guard isNew || step.goesOnFromKnown else { return }
-    try run.nested { run throws(SerializationError) in
+    var pending = start
+    while let (node, step) = pending.popLast() {
+      let isNew = known.insert(node.identifier).inserted
+      guard isNew || step.goesOnFromKnown else { continue }
       let content = try node.content(&run)
       if isNew { included.append((node.identifier, content)) }
-      try follow(content.relationships, step, &run)
+      pending += follow(content.relationships, step)
     }
   }
 }

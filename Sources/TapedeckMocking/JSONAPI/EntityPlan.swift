@@ -15,6 +15,8 @@ final class EntityPlan: Sendable {
   private let structure: StructurePlan?
   private let roles: [Role]
   private let unmentioned: Set<String>
+  /// The names of relationships; none of a type whose properties are not known without a value.
+  let relationshipNames: [String]
 
   init<Entity: JSONAPIEntity>(of type: Entity.Type) {
     var unmentioned: Set = ["id"]
@@ -23,7 +25,9 @@ final class EntityPlan: Sendable {
     self.unmentioned = unmentioned
     let structure = StructurePlan(of: type)
     self.structure = structure
-    roles = structure?.fields.map { Self.role($0.name, $0.type, unmentioned) } ?? []
+    let fields = structure?.fields ?? []
+    roles = fields.map { Self.role($0.name, $0.type, unmentioned) }
+    relationshipNames = zip(fields, roles).filter { $1 == .relationship }.map(\.0.name)
   }
 
   private static func role(

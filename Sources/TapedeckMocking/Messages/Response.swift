@@ -73,6 +73,12 @@ public struct Response: ResponseFieldsProvider, Sendable {
     reason = response.head.reason
   }
 
+  /// A head and a body that comes bit by bit.
+  init(_ head: HTTPResponseHead, _ stream: BodyStream) {
+    self.init(head.status, HeaderFields(head.fields), .stream(stream))
+    reason = head.reason
+  }
+
   public var headerFields: [String: String]? { headers.isEmpty ? nil : headers.dictionary }
 
   public var body: any Serializable {

@@ -27,6 +27,8 @@
 ///
 /// What may lead to an entity that is not there is `try store.create(…)`, `try store.insert { … }` and so on for these
 /// types: nothing is kept then, and the error says which entity is missing.
+///
+/// Types that are `Codable`, too, have their relations served by `router.jsonAPI` as they stand.
 public protocol Related: Storable {
   /// What is to be said about relations beyond their properties. Nothing, mostly.
   static var relations: [RelationRule<Self>] { get }

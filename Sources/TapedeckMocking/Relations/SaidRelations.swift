@@ -73,6 +73,11 @@ extension UnsafeMutableRawPointer {
     }
   }
 
+  /// Sets a relation as its owner would.
+  func say(_ field: RelationPlan.Field, _ targets: [EntityKey]) {
+    if field.isToMany { many(field).pointee.say(targets) } else { one(field).pointee.say(targets.first) }
+  }
+
   func settle(_ field: RelationPlan.Field, _ targets: [EntityKey]) {
     if field.isToMany {
       many(field).pointee.settle { $0 = targets }

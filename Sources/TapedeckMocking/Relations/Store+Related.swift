@@ -48,7 +48,9 @@ extension Store {
   /// Keeps what `make` returns, given the id that it shall have; nothing when `make` throws or a relation leads to
   /// nothing.
   @discardableResult
-  public func insert<T: Related>(_ make: (String) throws -> T) throws -> T {
+  public func insert<T: Related>(_ make: (String) throws -> T) throws -> T { try insertChecked(make) }
+
+  func insertChecked<T: Storable>(_ make: (String) throws -> T) throws -> T {
     let (entity, id) = try made(make)
     return try keep([entity], reserved: [id])[0]
   }

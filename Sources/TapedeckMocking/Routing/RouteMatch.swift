@@ -21,7 +21,9 @@ package struct RouteMatch: Sendable {
 
   /// Whether the handler has to be waited for.
   package var isAsync: Bool {
-    if case .async = route.handler { true } else { false }
+    if !settings.middleware.isEmpty { return true }
+    if case .async = route.handler { return true }
+    return false
   }
 
   /// Runs a handler that is not async, here and now. What it throws becomes the answer.
@@ -39,7 +41,7 @@ package struct RouteMatch: Sendable {
 
   /// Runs a handler that is not async, here and now, for a door that knows what to make of some errors.
   package func outcome() throws -> RouteAnswer {
-    guard case .sync(let handler) = route.handler else {
+    guard case .sync(let handler) = route.handler, settings.middleware.isEmpty else {
       throw RouterError.handlerIsAsync(route: route.description)
     }
     return try handler(request, settings)
@@ -51,6 +53,17 @@ package struct RouteMatch: Sendable {
   ) async throws -> RouteAnswer {
     var request = request
     request.next = next ?? request.next
+    return try await run(settings.middleware[...], request)
+  }
+
+  /// Runs the handler inside what is around it.
+  private func run(_ middleware: ArraySlice<Middleware>, _ request: Request) async throws -> RouteAnswer {
+    if let outermost = middleware.first {
+      let value = try await outermost(request) { inner in
+        try await run(middleware.dropFirst(), inner).response(to: inner)
+      }
+      return try AnswerWriter.answer(value, settings)
+    }
     switch route.handler {
     case .sync(let handler): return try handler(request, settings)
     case .async(let handler): return try await handler(request, settings)

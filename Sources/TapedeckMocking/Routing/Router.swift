@@ -76,6 +76,8 @@ public final class Router: Sendable {
     set { change { $0.settings.format = newValue } }
   }
 
+  func changeSettings(_ body: (inout RouterSettings) -> Void) { change { body(&$0.settings) } }
+
   // MARK: Registration
 
   /// Registers a route whose path is not known to be one. The verbs, like `get`, are for those that are.

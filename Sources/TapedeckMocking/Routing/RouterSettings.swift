@@ -4,4 +4,6 @@ struct RouterSettings: Sendable {
   var nilStatusCode = 200
   var isPathCaseSensitive = true
   var format = SerializationFormat()
+  /// The first one is the outermost.
+  var middleware: [Middleware] = []
 }

@@ -1,7 +1,8 @@
 /// A way to spell keys.
 ///
 /// A name is cut into words where the case changes, at `_`, `-` and blanks; an acronym is one word: `userID` is `user`
-/// and `ID`, `htmlURLPath` is `html`, `URL` and `Path`. Underscores around a name stay.
+/// and `ID`, `htmlURLPath` is `html`, `URL` and `Path`, `commentIDs` is `comment` and `IDs`. Underscores around a name
+/// stay.
 public struct KeyStyle: Sendable {
   public let transform: @Sendable (String) -> String
 
@@ -64,5 +65,11 @@ extension KeyStyle {
     guard index > 0, characters[index].isUppercase else { return false }
     if !characters[index - 1].isUppercase { return true }
     return index + 1 < characters.count && characters[index + 1].isLowercase
+      && !isPlural(characters[(index + 1)...])
+  }
+
+  /// Whether an acronym goes on with the `s` of its plural, and no word with an `s`.
+  private static func isPlural(_ rest: ArraySlice<Character>) -> Bool {
+    rest.first == "s" && rest.dropFirst().first?.isLowercase != true
   }
 }

@@ -70,6 +70,7 @@ struct ValueEncoder: Encoder {
         node.content = .value(special)
       } else {
         try value.encode(to: self)
+        if let type = T.self as? any UnorderedCollection.Type { type.sort(node) }
       }
     } catch let error as SerializationError {
       throw error.path.isEmpty ? SerializationError(error.cause, path: path) : error

@@ -27,7 +27,11 @@ struct Entities<T: Storable>: Sendable {
   /// Keeps an id for an entity that is being made.
   mutating func reserve(_ id: String) { places[id] = Self.nowhere }
 
-  mutating func release(_ id: String) { if places[id] == Self.nowhere { places[id] = nil } }
+  mutating func release(_ id: String) {
+    guard places[id] == Self.nowhere else { return }
+    version += 1
+    places[id] = nil
+  }
 
   mutating func append(_ entity: T, id: String) {
     version += 1
@@ -153,6 +157,7 @@ final class Bucket<T: Storable>: AnyBucket {
 protocol BucketSnapshot: Sendable {
   var bucket: any AnyBucket { get }
   func entity(_ id: String) -> (any Storable)?
+  var version: Int { get }
   var typeName: String { get }
   var qualifiedTypeName: String { get }
   /// The entities, for whoever does not know the type.

@@ -19,7 +19,7 @@ public struct Page<Element> {
     items = isBeyond ? [] : Array(all.dropFirst(start).prefix(self.size))
   }
 
-  public var pageCount: Int { (total + size - 1) / size }
+  public var pageCount: Int { total == 0 ? 0 : (total - 1) / size + 1 }
   public var hasNext: Bool { number < pageCount }
   public var hasPrevious: Bool { number > 1 }
 }

@@ -7,13 +7,14 @@ extension Store {
     let types: [ObjectIdentifier]
     let ids: IDSource
     let numbers: [ObjectIdentifier: Int]
+    let generation: Int
   }
 
   public func snapshot() -> Snapshot {
     withState { state in
       Snapshot(
         buckets: state.buckets.mapValues(\.snapshot), types: state.types, ids: state.ids,
-        numbers: state.numbers)
+        numbers: state.numbers, generation: state.generation)
     }
   }
 
@@ -21,10 +22,7 @@ extension Store {
   public func restore(_ snapshot: Snapshot) {
     _ = withState { state in
       let left = state.buckets.mapValues(\.snapshot)
-      state.buckets = snapshot.buckets.mapValues(\.bucket)
-      state.types = snapshot.types
-      state.ids = snapshot.ids
-      state.numbers = snapshot.numbers
+      state.take(snapshot)
       return left
     }
   }
@@ -36,6 +34,7 @@ extension Store {
       state.buckets = [:]
       state.types = []
       state.ids = IDSource(state.ids.strategy)
+      state.generation += 1
       state.numbers = [:]
       return left
     }

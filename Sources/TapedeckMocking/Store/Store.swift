@@ -19,6 +19,8 @@ public final class Store: Sendable {
     /// The types in the order in which they first came.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
+    /// Counts how often all of it was replaced.
+    var generation = 0
     /// How many entities factories have made, by type.
     var numbers: [ObjectIdentifier: Int] = [:]
 
@@ -42,6 +44,12 @@ public final class Store: Sendable {
 
   /// - Parameter ids: how the ids of new entities are made.
   public init(ids: IDStrategy = .shared) { state = Mutex(State(ids: IDSource(ids))) }
+
+  init(_ snapshot: Snapshot) {
+    var state = State(ids: snapshot.ids)
+    state.take(snapshot)
+    self.state = Mutex(state)
+  }
 
   /// Runs `body` on the entities of a type, alone; nil when there never were any.
   private func access<T: Storable, Result: Sendable>(

@@ -7,7 +7,7 @@ extension Cassette {
   /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
   static func load(
     file path: String, match: MatchSpec?,
-    prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse?
+    prepare: @escaping AnswerMaker.Prepare
   ) throws(CassetteError) -> Cassette {
     var session = try ImportedSession.read(path)
     let known = session.rules
@@ -39,9 +39,10 @@ extension Cassette {
       stored.append(one)
     }
     stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let maker = AnswerMaker(directory: nil, upstream: upstream, prepare: prepare)
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, upstream)) },
+      answers: stored.map { RecordedAnswer(LoadedAnswer($0), maker) },
       warnings: ImportNote.summary(session.notes))
   }
 }

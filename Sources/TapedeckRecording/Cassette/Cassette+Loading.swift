@@ -5,11 +5,14 @@ extension Cassette {
   /// in place of a directory a file of another tool, such as a HAR.
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
+  ///   - reading: when the answers are read.
   ///   - prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each request.
+  ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
-    _ directory: String, match: MatchSpec? = nil,
-    prepare: @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil }
+    _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
+    prepare: @escaping @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil },
+    progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
     let opened = try CassetteDirectory(opening: directory)
@@ -30,20 +33,16 @@ extension Cassette {
         ?? Redaction(upstream: manifest?.upstream ?? header?.upstream))
     let reader = CassetteReader(opened, matcher: matcher)
     var load = CassetteLoad(path: directory)
-    var stored: [StoredInteraction] = []
-    stored.reserveCapacity(files.count)
-    for name in files {
-      guard let interaction = try reader.interaction(name) else { continue }
-      try load.add(interaction)
-      stored.append(interaction)
-    }
+    let upstream = manifest.map(\.upstream) ?? header?.upstream
+    let maker = AnswerMaker(directory: opened, upstream: upstream, prepare: prepare)
+    var answers = try AnswerLoad(files, of: opened, matcher: matcher, maker: maker, progress: progress)
+      .answers(reading, by: reader, &load)
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)
-    if manifest == nil, stored.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
-    overlay.apply(to: &stored)
-    let upstream = manifest.map(\.upstream) ?? overlay.header?.upstream
+    if manifest == nil, answers.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
+    overlay.apply(to: &answers, maker)
     return Cassette(
       path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored.map { RecordedAnswer($0, prepared: prepare($0.interaction, upstream)) },
+      answers: answers,
       warnings: overlay.warnings)
   }
 }

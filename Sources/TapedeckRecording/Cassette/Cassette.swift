@@ -31,14 +31,16 @@ public final class Cassette: Sendable {
     self.recordedRules = recordedRules
     self.answers = Self.listed(answers)
     self.warnings = warnings
-    links = SecretLinks { answers.map(\.interaction.request) }
-    sequences = Dictionary(grouping: answers, by: \.key).mapValues { RecordedSequence(Self.ordered($0)) }
+    links = SecretLinks { answers.map(\.recorded.request) }
+    var groups: [MatchKey: [RecordedAnswer]] = Dictionary(minimumCapacity: answers.count)
+    for answer in answers { groups[answer.key, default: []].append(answer) }
+    sequences = groups.mapValues { RecordedSequence(Self.ordered($0)) }
   }
 
   /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
   private static func listed(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+    guard answers.contains(where: { $0.ordinal > 1 }) else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
-    guard names.contains(where: { $0.ordinal > 1 }) else { return answers }
     return answers.indices.sorted { left, right in
       names[left].stem == names[right].stem
         ? names[left].ordinal < names[right].ordinal
@@ -56,7 +58,7 @@ public final class Cassette: Sendable {
     }
     var recordedAt: [String: Int] = [:]
     for (name, answer) in zip(names, answers) {
-      let time = answer.interaction.volatile.recordedAtMilliseconds ?? .max
+      let time = answer.recordedAtMilliseconds ?? .max
       recordedAt[name.stem] = min(recordedAt[name.stem] ?? .max, time)
     }
     return answers.indices.sorted { left, right in

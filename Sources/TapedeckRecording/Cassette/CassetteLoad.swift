@@ -7,8 +7,12 @@ struct CassetteLoad {
   init(path: String) { self.path = path }
 
   mutating func add(_ stored: StoredInteraction) throws(CassetteError) {
-    interactions += 1
-    bytes += stored.bytes
+    try add(interactions: 1, bytes: stored.bytes)
+  }
+
+  mutating func add(interactions count: Int, bytes added: Int) throws(CassetteError) {
+    interactions += count
+    bytes += added
     guard interactions <= CassetteLimits.interactions else {
       throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
     }

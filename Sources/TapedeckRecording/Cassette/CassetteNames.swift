@@ -15,7 +15,9 @@ enum CassetteNames {
 
   /// Whether a name in the directory is one of an interaction.
   static func isInteraction(_ name: String) -> Bool {
-    name.hasSuffix(suffix) && name != manifest && !name.hasPrefix(".")
+    let bytes = name.utf8
+    return bytes.first != UInt8(ascii: ".") && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+      && name != manifest
   }
 
   /// The part of a name that says what was asked: `get-users-octocat`.
@@ -54,10 +56,18 @@ enum CassetteNames {
 
   /// The ordinal in a name, which is 1 where none is written, and what stands before it.
   static func parse(_ name: String) -> (stem: String, ordinal: Int) {
-    let stem = name.dropLast(suffix.count)
-    guard let dot = stem.lastIndex(of: "."), let ordinal = Int(stem[stem.index(after: dot)...]), ordinal > 1,
-      ordinal <= maximumOrdinal, stem[dot...] == ".\(ordinal)"
-    else { return (String(stem), 1) }
-    return (String(stem[..<dot]), ordinal)
+    let (stem, ordinal) = split(name)
+    return (String(Substring(stem)), ordinal)
+  }
+
+  static func ordinal(_ name: String) -> Int { split(name).ordinal }
+
+  private static func split(_ name: String) -> (stem: Substring.UTF8View, ordinal: Int) {
+    let stem = name.utf8.dropLast(suffix.utf8.count)
+    guard let dot = stem.lastIndex(of: UInt8(ascii: ".")),
+      let ordinal = Int(Substring(stem[dot...].dropFirst())),
+      ordinal > 1, ordinal <= maximumOrdinal, stem[dot...].elementsEqual(".\(ordinal)".utf8)
+    else { return (stem, 1) }
+    return (stem[..<dot], ordinal)
   }
 }

@@ -3,8 +3,8 @@ import TapedeckHTTP
 /// Reads the files of a cassette, checking everything. One thread uses a reader.
 struct CassetteReader {
   let directory: CassetteDirectory
-  private let matcher: RequestMatcher
-  private let loader: BodyLoader
+  let matcher: RequestMatcher
+  let loader: BodyLoader
 
   init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
     self.directory = directory

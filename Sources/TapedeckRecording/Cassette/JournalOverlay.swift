@@ -31,20 +31,19 @@ struct JournalOverlay {
   var isEmpty: Bool { recorded.isEmpty }
 
   /// Replaces and adds what the journal holds, in the order of the names.
-  func apply(to stored: inout [StoredInteraction]) {
+  func apply(to answers: inout [RecordedAnswer], _ maker: AnswerMaker) {
     guard !isEmpty else { return }
     let plan = SealPlan(
-      existing: stored.map { SealPlan.Existing(name: $0.name, digest: $0.key.digest) },
+      existing: answers.map { SealPlan.Existing(name: $0.fileName, digest: $0.key.digest) },
       recordings: recordings,
       isReplacing: header?.isReplacing ?? false)
     let hidden = Set(plan.names).union(plan.removals)
-    stored.removeAll { hidden.contains($0.name) }
-    for (name, interaction) in zip(plan.names, recorded) {
-      var named = interaction
+    answers.removeAll { hidden.contains($0.fileName) }
+    for (name, stored) in zip(plan.names, recorded) {
+      var named = LoadedAnswer(stored)
       named.name = name
-      named.ordinal = CassetteNames.parse(name).ordinal
-      stored.append(named)
+      answers.append(RecordedAnswer(named, maker))
     }
-    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    answers.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
   }
 }

@@ -1,18 +1,74 @@
+import Synchronization
 public import TapedeckHTTP
 
-/// One recorded exchange, ready to be given again.
+/// One recorded exchange, ready to be given again: what has to be known to choose it, and where the rest is, which may
+/// still be in its file until someone asks for it.
 public final class RecordedAnswer: Sendable {
   /// The name of its file in the cassette.
   public let fileName: String
-  public let interaction: Interaction
-  /// What is sent, made once when the cassette was loaded; nil when it is made for each request.
-  public let prepared: PreparedResponse?
+  /// The request it is the answer to.
+  public let recorded: RecordedRequest
+  /// The status of the answer.
+  public let status: Int
+  let recordedAtMilliseconds: Int?
   let key: MatchKey
+  /// Its place among the answers to its request, from 1; what the name says.
+  let ordinal: Int
+  private let source: LoadedAnswer.Source
+  private let maker: AnswerMaker
+  /// What was made when it was asked for.
+  private let content = AtomicLazyReference<AnswerContent>()
 
-  init(_ stored: StoredInteraction, prepared: PreparedResponse?) {
-    fileName = stored.name
-    interaction = stored.interaction
-    key = stored.key
+  init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
+    fileName = loaded.name
+    recorded = loaded.outline.recorded
+    status = loaded.outline.status
+    recordedAtMilliseconds = loaded.outline.recordedAtMilliseconds
+    key = loaded.key
+    ordinal = CassetteNames.ordinal(loaded.name)
+    source = loaded.source
+    self.maker = maker
+    if case .held(let interaction) = source { _ = content.storeIfNil(maker.content(interaction)) }
+  }
+
+  /// One that is held.
+  convenience init(_ stored: StoredInteraction, prepared: PreparedResponse?) {
+    self.init(LoadedAnswer(stored), AnswerMaker(directory: nil, upstream: nil) { _, _ in prepared })
+  }
+
+  /// All of the exchange, and what is sent for it: read when this is first asked for, and then held.
+  /// - Throws: when the file cannot be read any more, or is another than it was when the cassette was loaded.
+  public func read() throws(CassetteError) -> AnswerContent {
+    if let content = content.load() { return content }
+    return content.storeIfNil(maker.content(try maker.read(fileName, source)))
+  }
+
+  /// Whether all of the exchange is in memory.
+  var isHeld: Bool { content.load() != nil }
+
+  /// All of the exchange. Where it cannot be read any more, the answer in it is one of status 500 that says why; a
+  /// cassette that was loaded `.atOnce` holds everything.
+  public var interaction: Interaction {
+    do throws(CassetteError) { return try read().interaction } catch {
+      let head = HTTPResponseHead(status: 500)
+      return Interaction(
+        request: recorded.request, largeRequestBody: recorded.largeBody,
+        response: RecordedResponse(head: head, body: .bytes(Array("\(error)\n".utf8))))
+    }
+  }
+
+  /// What is sent; nil when it is made for each request.
+  public var prepared: PreparedResponse? { try? read().prepared }
+}
+
+/// An exchange, and what is sent for it.
+public final class AnswerContent: Sendable {
+  public let interaction: Interaction
+  /// Made once; nil when it is made for each request.
+  public let prepared: PreparedResponse?
+
+  init(_ interaction: Interaction, prepared: PreparedResponse?) {
+    self.interaction = interaction
     self.prepared = prepared
   }
 }

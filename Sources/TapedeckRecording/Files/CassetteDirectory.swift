@@ -25,35 +25,6 @@ final class CassetteDirectory: Sendable {
 
   func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-  /// The names in the directory, or in a folder of it, sorted by their bytes; none when the folder is not there.
-  func names(in folder: String = ".") throws(CassetteError) -> [String] {
-    let copy = open(beneath: folder, Self.flags)
-    guard copy >= 0 else {
-      if errno == ENOENT { return [] }
-      throw .failed("open", path(of: folder))
-    }
-    guard let stream = fdopendir(copy) else {
-      close(copy)
-      throw .failed("list", path(of: folder))
-    }
-    defer { closedir(stream) }
-    var names: [[UInt8]] = []
-    errno = 0
-    while let entry = readdir(stream) {
-      names.append(withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) })
-      errno = 0
-    }
-    guard errno == 0 else { throw .failed("list", path(of: folder)) }
-    names.sort { $0.lexicographicallyPrecedes($1) }
-    return try names.map { name throws(CassetteError) in
-      guard let text = String(validating: name, as: UTF8.self) else {
-        throw .invalidEntry(
-          file: path(of: String(decoding: name, as: UTF8.self)), member: "", problem: "the name is not UTF-8")
-      }
-      return text
-    }.filter { $0 != "." && $0 != ".." }
-  }
-
   /// All of a plain file; nil when it is not there.
   func contents(of name: String, limit: Int) throws(CassetteError) -> [UInt8]? {
     guard let file = try openForReading(name) else { return nil }
@@ -89,6 +60,14 @@ final class CassetteDirectory: Sendable {
 
   /// A plain file; nil when it is not there.
   func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
+    guard let file = try descriptor(forReading: name) else { return nil }
+    let opened = OpenFile(descriptor: file, path: path(of: name))
+    guard try opened.status().isPlain else { throw .notAPlainFile(path: path(of: name)) }
+    return opened
+  }
+
+  /// Opens what may or may not be a plain file, for the caller to close; nil when it is not there.
+  func descriptor(forReading name: String) throws(CassetteError) -> Int32? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     var file = open(beneath: name, flags | Self.noAccessTime)
     if file < 0, errno == EPERM { file = open(beneath: name, flags) }
@@ -96,9 +75,7 @@ final class CassetteDirectory: Sendable {
       if errno == ENOENT { return nil }
       throw refusal("open", name)
     }
-    let opened = OpenFile(descriptor: file, path: path(of: name))
-    guard try opened.status().isPlain else { throw .notAPlainFile(path: path(of: name)) }
-    return opened
+    return file
   }
 
   /// `O_NOATIME`, which Glibc's headers keep to themselves; one value on all of Swift's Linux platforms.
@@ -110,6 +87,10 @@ extension CassetteError {
   static func failed(_ action: String, _ path: String) -> CassetteError {
     let code = errno
     return .system(action: action, path: path, code: code, reason: String(cString: strerror(code)))
+  }
+
+  static func tooLarge(_ path: String, bytes: Int, limit: Int) -> CassetteError {
+    .invalidEntry(file: path, member: "", problem: "\(bytes) bytes are more than the limit of \(limit)")
   }
 
   var isNoSuchFile: Bool {

@@ -61,10 +61,7 @@ final class OpenFile: Sendable {
   /// The whole file, which is refused unread when it has more than `limit` bytes.
   func contents(limit: Int) throws(CassetteError) -> [UInt8] {
     let size = try status().size
-    guard size <= limit else {
-      throw .invalidEntry(
-        file: path, member: "", problem: "\(size) bytes are more than the limit of \(limit)")
-    }
+    guard size <= limit else { throw .tooLarge(path, bytes: size, limit: limit) }
     return try bytes(at: 0, count: size)
   }
 

@@ -116,9 +116,9 @@ extension InteractionFormat {
   /// Makes the one `Content-Length` tell the truth, in its place; with nil there is none. The framing a file claims
   /// is never believed.
   static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
-    guard let first = fields.firstIndex(where: { $0.isNamed("content-length") }) else { return }
+    guard let first = fields.index(of: "content-length") else { return }
     let length = bodyBytes.map { Array(String($0).utf8) }
-    if let length, fields.lastIndex(where: { $0.isNamed("content-length") }) == first {
+    if let length, fields.index(of: "content-length", from: first + 1) == nil {
       if fields[first].value.elementsEqual(length) { return }
       do throws(HTTPFieldError) { try fields.replaceValue(at: first, with: length) } catch { return }
       return

@@ -11,15 +11,23 @@ enum Timestamp {
 
   /// The time that `text` writes so; nil for anything else.
   static func milliseconds(_ written: String) -> Int? {
-    let bytes = Array(written.utf8)
-    guard bytes.count == 24 else { return nil }
-    func number(_ range: Range<Int>) -> Int {
-      bytes[range].reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    var written = written
+    return written.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
+  }
+
+  static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let form: StaticString = "0000-00-00T00:00:00.000Z"
+    guard bytes.count == form.utf8CodeUnitCount else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      let expected = form.utf8Start[index]
+      guard expected == 0x30 ? Bytes.isDigit(byte) : byte == expected else { return nil }
     }
-    let day = days(year: number(0..<4), month: number(5..<7), day: number(8..<10))
-    let seconds = (day * 24 + number(11..<13)) * 3600 + number(14..<16) * 60 + number(17..<19)
-    let result = seconds * 1000 + number(20..<23)
-    return text(result) == written ? result : nil
+    func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 & 0x0F) } }
+    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+    let days = days(year: year, month: month, day: day)
+    guard civil(days) == (year, month, day), hour < 24, minute < 60, second < 60 else { return nil }
+    return ((days * 24 + hour) * 3600 + minute * 60 + second) * 1000 + number(20..<23)
   }
 
   private static func divide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {

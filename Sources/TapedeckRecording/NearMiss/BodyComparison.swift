@@ -12,18 +12,18 @@ struct BodyComparison {
   /// How far apart they are, in `RequestDistance`'s points.
   private(set) var distance = 0
 
-  init(recorded interaction: Interaction, received: HTTPRequest, rules: MatchRules) {
+  init(recorded sent: RecordedRequest, received: HTTPRequest, rules: MatchRules) {
     self.rules = rules
     self.received = received
-    var recorded = interaction.request
+    var recorded = sent.request
     var isUnread = false
-    if let large = interaction.largeRequestBody {
+    if let large = sent.largeBody {
       if let body = Self.contents(of: large) { recorded.body = body } else { isUnread = true }
     }
     self.recorded = recorded
     left = CanonicalBody(recorded, rules)
     right = CanonicalBody(received, rules)
-    if isUnread, let large = interaction.largeRequestBody {
+    if isUnread, let large = sent.largeBody {
       compareUnread(large)
     } else {
       compare()

@@ -30,7 +30,7 @@ struct RequestComparison {
     var misses: [NearMiss] = []
     var comparedBytes = 0
     for candidate in byHead.prefix(max(Self.shortlist, limit)) {
-      comparedBytes += candidate.answer.interaction.request.body.count + request.body.count
+      comparedBytes += candidate.answer.recorded.request.body.count + request.body.count
       if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
       misses.append(nearMiss(candidate.answer, headDistance: candidate.distance))
     }
@@ -40,7 +40,7 @@ struct RequestComparison {
   }
 
   private func headDistance(_ answer: RecordedAnswer) -> Int {
-    let recorded = answer.interaction.request
+    let recorded = answer.recorded.request
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
     if rules.parts.contains(.path) { distance += RequestDistance.path(recorded.path, request.path) }
@@ -54,23 +54,23 @@ struct RequestComparison {
   }
 
   private func nearMiss(_ answer: RecordedAnswer, headDistance: Int) -> NearMiss {
-    let bodies = bodies(answer.interaction)
+    let bodies = bodies(answer.recorded)
     return NearMiss(
-      answer: answer, differences: differences(answer.interaction, bodies: bodies),
+      answer: answer, differences: differences(answer.recorded, bodies: bodies),
       distance: headDistance + (bodies?.distance ?? 0))
   }
 
-  private func bodies(_ recorded: Interaction) -> BodyComparison? {
+  private func bodies(_ recorded: RecordedRequest) -> BodyComparison? {
     guard rules.parts.contains(.body) else { return nil }
     return BodyComparison(recorded: recorded, received: request, rules: rules)
   }
 
   /// What of the parts that the rules compare differs, in the order host, method, path, query, headers, body.
-  func differences(from recorded: Interaction) -> [RequestDifference] {
+  func differences(from recorded: RecordedRequest) -> [RequestDifference] {
     differences(recorded, bodies: bodies(recorded))
   }
 
-  private func differences(_ recorded: Interaction, bodies: BodyComparison?) -> [RequestDifference] {
+  private func differences(_ recorded: RecordedRequest, bodies: BodyComparison?) -> [RequestDifference] {
     let head = [hostDifference(recorded.request)].compactMap { $0 } + lineDifferences(recorded.request)
     let query = rules.parts.contains(.query) ? queryDifferences(recorded.request) : []
     return head + query + headerDifferences(recorded.request) + (bodies?.differences ?? [])

@@ -1,3 +1,6 @@
+// As the README has it, force-unwraps included.
+// swift-format-ignore-file: NeverForceUnwrap, NeverUseForceTry
+
 import Foundation
 import FoundationNetworking
 import Tapedeck
@@ -95,7 +98,8 @@ struct Example {
     return router
   },
   Example(
-    name: "Articles", requests: ["GET /articles/3", "POST /article/x", "DELETE /article/20", "GET /articles/20"]
+    name: "Articles",
+    requests: ["GET /articles/3", "POST /article/x", "DELETE /article/20", "GET /articles/20"]
   ) {
     let router = Router.register("http://www.test.com")
     let store = Store()

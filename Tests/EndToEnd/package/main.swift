@@ -5,7 +5,8 @@ import Tapedeck
 /// A line a test can compare: status, the header field an example sets, body.
 func ask(_ session: URLSession, _ base: String, _ line: String) -> String {
   let words = line.split(separator: " ")
-  var request = URLRequest(url: URL(string: base + words[1])!)
+  guard let url = URL(string: base + words[1]) else { return "no URL: \(line)" }
+  var request = URLRequest(url: url)
   request.httpMethod = String(words[0])
   let done = DispatchSemaphore(value: 0)
   let answer = Answer()
@@ -13,9 +14,9 @@ func ask(_ session: URLSession, _ base: String, _ line: String) -> String {
   session.dataTask(with: request) { (data, response, error) in
     // `URLResponse` has no status and no fields: the README left the cast out.
     if let response = response as? HTTPURLResponse {
-      let allHeaders = response.allHeaderFields
       let statusCode = response.statusCode
-      let token = allHeaders["access_token"].map { " \($0)" } ?? ""
+      // `allHeaderFields` has it as `Access_token`: Foundation on Linux spells names in its own way.
+      let token = response.value(forHTTPHeaderField: "access_token").map { " \($0)" } ?? ""
       answer.text = "\(statusCode)\(token) \(String(decoding: data ?? Data(), as: UTF8.self))"
     } else {
       answer.text = "\(String(describing: error))"

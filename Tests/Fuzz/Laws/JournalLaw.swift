@@ -27,16 +27,17 @@ enum JournalLaw {
     } catch {
       throw BrokenLaw("\(error)")
     }
-    var stored: [StoredInteraction] = []
+    var answers: [RecordedAnswer] = []
     do throws(CassetteError) {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
       var load = CassetteLoad(path: directory.path)
       let journal = try directory.openForReading(CassetteNames.journal)
-      try JournalOverlay(journal, reader: reader, load: &load).apply(to: &stored)
+      try JournalOverlay(journal, reader: reader, load: &load).apply(
+        to: &answers, AnswerMaker(directory: directory, upstream: nil) { _, _ in nil })
     } catch {
       return
     }
-    for interaction in stored { try NamesLaw.isSafe(interaction.name) }
+    for answer in answers { try NamesLaw.isSafe(answer.fileName) }
   }
 
   private static func isWrittenAgain(_ line: ArraySlice<UInt8>) throws(BrokenLaw) {

@@ -1,0 +1,191 @@
+internal import TapedeckHTTP
+
+/// One request to a JSON:API server, and what its answer is made of. All of it is read from one state of the store.
+struct JSONAPIExchange {
+  let request: Request
+  let registry: JSONAPIRegistry
+  let served: ServedResource
+  /// The store at the moment of the request.
+  var view: Store
+  /// What comes before the resources' paths, as the client wrote it.
+  let root: String
+
+  init(_ request: Request, _ registry: JSONAPIRegistry, _ served: ServedResource) {
+    self.request = request
+    self.registry = registry
+    self.served = served
+    view = registry.store.copy()
+    let segments = request.path.split(separator: "/").prefix(registry.rootDepth)
+    root = segments.map { "/\($0)" }.joined()
+  }
+
+  // MARK: Links
+
+  func url(of served: ServedResource) -> String { root + served.path }
+
+  /// Nil for a type that is not served.
+  func url(of resource: JSONAPIIdentifier) -> String? {
+    registry.resource(named: resource.type).map { "\(url(of: $0))/\(URLEncoding.encoded(resource.id))" }
+  }
+
+  /// The request's own URL.
+  var selfLink: (name: String, link: JSONAPILink) {
+    ("self", .simple(value: URLEncoding.bracketed(request.http.targetText)))
+  }
+
+  // MARK: Resources as nodes
+
+  func node(_ resource: StoredResource, meta: JSONValue? = nil) -> ResourceNode {
+    let identifier = JSONAPIIdentifier(type: resource.type.name, id: resource.id, meta: meta)
+    return ResourceNode(identifier) { _ throws(SerializationError) in try read(resource) }
+  }
+
+  private func read(_ resource: StoredResource) throws(SerializationError) -> ResourceContent {
+    for name in resource.attributes.map(\.name.text) where !MemberName.isField(name) {
+      throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
+    }
+    var content = ResourceContent()
+    content.attributes = resource.attributes.map { ($0.name.text, $0.value.bytes()) }
+    let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id))
+    for relationship in resource.type.relationships {
+      content.relationships.append(read(relationship, in: resource, url))
+    }
+    content.relationships += resource.embedded
+    var links = resource.links
+    if let url { links["self"] = .simple(value: url) }
+    content.links = links.isEmpty ? nil : LinkTable(links)
+    return content
+  }
+
+  private func read(
+    _ relationship: ResourceRelationship, in resource: StoredResource, _ url: String?
+  ) -> RelationshipContent {
+    let target = relationship.target
+    let linkage = linkage(of: relationship, in: resource)
+    let nodes = linkage.identifiers.map { identifier in
+      ResourceNode(identifier) { _ throws(SerializationError) in
+        guard let found = try target.find(identifier.id, in: view) else { return ResourceContent() }
+        return try read(found)
+      }
+    }
+    var content = RelationshipContent(name: relationship.name, linkage: linkage, related: nodes)
+    if let url { content.links = LinkTable(ordered: links(of: relationship, url)) }
+    return content
+  }
+
+  func links(
+    of relationship: ResourceRelationship, _ url: String
+  ) -> [(name: String, link: JSONAPILink)] {
+    [
+      ("self", .simple(value: "\(url)/relationships/\(relationship.name)")),
+      ("related", .simple(value: "\(url)/\(relationship.name)")),
+    ]
+  }
+
+  func linkage(of relationship: ResourceRelationship, in resource: StoredResource) -> Linkage {
+    let type = relationship.target.name
+    let identifiers = (resource.related[relationship.name] ?? []).map {
+      JSONAPIIdentifier(type: type, id: $0)
+    }
+    return relationship.isToMany ? .many(identifiers) : .one(identifiers.first)
+  }
+
+  // MARK: What the request names
+
+  /// The resource whose id is in the URL, or 404.
+  func resource() throws -> StoredResource {
+    let id = request.components["id"] ?? ""
+    guard let found = try served.type.find(id, in: view) else {
+      throw ResourceProblem.missing(served.type.name, id)
+    }
+    return found
+  }
+
+  /// The relationship whose name is in the URL, or 404.
+  func relationship() throws(ResourceProblem) -> ResourceRelationship {
+    let name = request.components["relationship"] ?? ""
+    guard let found = served.type.relationship(name) else {
+      let known = served.type.relationships.map(\.name).joined(separator: ", ")
+      throw ResourceProblem(
+        404,
+        "\(served.type.name) has no relationship \(name.debugDescription)"
+          + (known.isEmpty ? "" : "; there are \(known)"))
+    }
+    return found
+  }
+
+  func query(_ families: Set<JSONAPIQuery.Family>) throws(ResourceProblem) -> JSONAPIQuery {
+    try JSONAPIQuery(request, allowing: families, beside: served.options.parameters)
+  }
+
+  // MARK: Answers
+
+  func answer(
+    _ status: Int, _ document: DocumentContent, type: JSONAPIMediaType = JSONAPIMediaType(),
+    headers: HeaderFields = [:]
+  ) throws(SerializationError) -> Response {
+    var run = SerializationRun()
+    _ = try document.write(to: &run)
+    var response = Response(statusCode: status, data: run.out, contentType: type.text, headers: headers)
+    response.headers["Vary"] = "Accept"
+    return response
+  }
+
+  /// One resource with its links, as it is after a change.
+  func answer(
+    _ status: Int, _ resource: StoredResource?, _ query: JSONAPIQuery, headers: HeaderFields = [:]
+  ) throws -> Response {
+    var document = DocumentContent(data: .one(resource.map { node($0) }))
+    try include(query, from: resource?.type ?? served.type, in: &document)
+    document.links = LinkTable(ordered: [selfLink])
+    return try answer(status, document, headers: headers)
+  }
+
+  /// Included resources and sparse fieldsets, as the query wants them.
+  func include(
+    _ query: JSONAPIQuery, from type: any ResourceType, in document: inout DocumentContent
+  ) throws(ResourceProblem) {
+    document.fields = query.fields
+    guard let paths = query.include else { return }
+    for path in paths {
+      guard isRelationshipPath(path.split(separator: ".", omittingEmptySubsequences: false)[...], type) else {
+        throw ResourceProblem(
+          400, "\(type.name) has no relationship path \(path.debugDescription)", parameter: "include")
+      }
+    }
+    document.inclusion = .paths(InclusionPaths(paths))
+  }
+
+  private func isRelationshipPath(_ path: ArraySlice<Substring>, _ type: any ResourceType) -> Bool {
+    guard let name = path.first.map(String.init) else { return true }
+    if type.embeddedNames.contains(name) { return true }
+    guard let relationship = type.relationship(name) else { return false }
+    return isRelationshipPath(path.dropFirst(), relationship.target)
+  }
+}
+
+/// Percent-coding for what goes into URLs.
+enum URLEncoding {
+  /// A URL whose brackets are coded, which RFC 3986 wants outside of addresses; to JSON:API both are the same.
+  static func bracketed(_ url: String) -> String {
+    url.split(separator: "[", omittingEmptySubsequences: false).joined(separator: "%5B")
+      .split(separator: "]", omittingEmptySubsequences: false).joined(separator: "%5D")
+  }
+
+  /// All but the unreserved characters (RFC 3986 §2.3) become `%XX`.
+  static func encoded(_ text: String) -> String {
+    var out = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        out.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        out += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return out
+  }
+}

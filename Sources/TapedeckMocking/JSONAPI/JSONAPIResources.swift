@@ -1,0 +1,152 @@
+internal import TapedeckHTTP
+
+/// Stored types as a JSON:API 1.1 server.
+///
+/// ```swift
+/// router.jsonAPI(store, Article.self, at: "/articles")
+///   .resource(User.self, at: "/users")
+///   .operations()
+/// ```
+///
+/// Each type gets its collection, its resources, and for each of its relationships what is related and the linkage; all
+/// of them with `include`, sparse fieldsets, and collections with sorting, filters and pages. Links are paths from the
+/// root of the host, so that the same store and request give the same bytes behind any door.
+///
+/// Errors are JSON:API documents. Source: JSON:API 1.1 §6 to §11; the atomic operations extension; the cursor pagination
+/// profile.
+public struct JSONAPIResources: Sendable {
+  private let group: RouteGroup
+  private let registry: JSONAPIRegistry
+
+  init(group: RouteGroup, store: Store) {
+    self.group = group
+    registry = JSONAPIRegistry(store: store, rootDepth: group.depth)
+  }
+
+  /// Serves another type. One that others relate to and that is not served appears as linkage and in `included`.
+  /// - Parameters:
+  ///   - path: of its collection, below the router's base; by default the resource type.
+  @discardableResult
+  public func resource<T: ResourceEntity>(
+    _ type: T.Type, at path: String? = nil, options: JSONAPIOptions<T> = JSONAPIOptions()
+  ) -> JSONAPIResources {
+    let resource = ResourceTypes.type(of: type)
+    let segments = (path ?? resource.name).split(separator: "/")
+    let served = ServedResource(
+      type: resource, path: segments.map { "/\($0)" }.joined(), options: ServedOptions(options))
+    registry.add(served)
+    registerCollection(served)
+    registerRelationships(served)
+    return self
+  }
+
+  /// Takes atomic operations on all types that are served here.
+  @discardableResult
+  public func operations(at path: String = "/operations") -> JSONAPIResources {
+    let registry = registry
+    group.post(path) { request in
+      Self.answer(request, ext: [JSONAPIMediaType.atomic]) {
+        try AtomicOperations(request: request, registry: registry).answer()
+      }
+    }
+    return self
+  }
+
+  // MARK: Routes
+
+  private func registerCollection(_ served: ServedResource) {
+    let path = served.path
+    on(group.get, path, served) { try $0.fetchCollection() }
+    on(group.post, path, served) { try $0.create() }
+    on(group.get, "\(path)/:id", served) { try $0.fetchResource() }
+    on(group.patch, "\(path)/:id", served) { try $0.update() }
+    on(group.del, "\(path)/:id", served) { try $0.delete() }
+    on(group.post, "\(path)/:id", served) { try $0.update() }.headers(Self.override)
+    if case .accepted = served.options.creation {
+      on(group.get, "\(path)/jobs/:job", served) { try $0.fetchJob() }
+    }
+  }
+
+  private func registerRelationships(_ served: ServedResource) {
+    let related = "\(served.path)/:id/:relationship"
+    let linkage = "\(served.path)/:id/relationships/:relationship"
+    on(group.get, related, served) { try $0.fetchRelated() }
+    on(group.get, linkage, served) { try $0.fetchRelationship() }
+    on(group.patch, linkage, served) { try $0.change(.replace) }
+    on(group.post, linkage, served) { try $0.change(.add) }
+    on(group.del, linkage, served) { try $0.change(.remove) }
+    on(group.post, linkage, served) { try $0.change(.replace) }.headers(Self.override)
+  }
+
+  /// For clients that cannot send a PATCH (JSON:API recommendations).
+  private static let override: HeaderFields = ["X-HTTP-Method-Override": "PATCH"]
+
+  @discardableResult
+  private func on(
+    _ verb: RouteVerb, _ path: String, _ served: ServedResource,
+    _ answer: @escaping @Sendable (JSONAPIExchange) throws -> Response
+  ) -> Route {
+    // Not self, which holds the router that holds the handler.
+    let registry = registry
+    return verb(path) { request in
+      Self.answer(request, ext: []) { try answer(JSONAPIExchange(request, registry, served)) }
+    }
+  }
+
+  /// The answer, or the error as one.
+  private static func answer(
+    _ request: Request, ext: [String], _ body: () throws -> Response
+  ) -> any Serializable {
+    do {
+      try JSONAPIMediaType.checkAccept(of: request, ext: ext)
+      return try body()
+    } catch {
+      return (error as? JSONAPIError) ?? JSONAPIError(ResourceProblem(error))
+    }
+  }
+}
+
+extension RouteRegistering {
+  /// Serves a stored type as a JSON:API server: `router.jsonAPI(store, Article.self, at: "/articles")`. More types and
+  /// atomic operations are added to what this returns.
+  /// - Parameter path: of its collection; by default the resource type, which is `JSONAPIEntity.type` or the type's name
+  ///   in small letters.
+  @discardableResult
+  public func jsonAPI<T: ResourceEntity>(
+    _ store: Store, _ type: T.Type, at path: String? = nil, options: JSONAPIOptions<T> = JSONAPIOptions()
+  ) -> JSONAPIResources {
+    JSONAPIResources(group: group, store: store).resource(type, at: path, options: options)
+  }
+}
+
+extension RouteGroup {
+  /// How many segments of a path come before those of this group's routes.
+  var depth: Int { router.base.segments.count + prefix.split(separator: "/").count }
+}
+
+extension ServedOptions {
+  init<T: Storable>(_ options: JSONAPIOptions<T>) {
+    self.init(
+      pagination: options.pagination, changes: options.changes, creation: options.creation,
+      allowsClientIDs: options.allowsClientIDs,
+      filters: options.filters.mapValues { filter in
+        { resource, store, text in store.find(T.self, id: resource.id).map { filter($0, text) } ?? false }
+      }, parameters: options.parameters)
+  }
+}
+
+extension JSONAPIError {
+  init(_ problem: ResourceProblem) {
+    self.init(statusCode: problem.status, headerFields: ["Vary": "Accept"]) { error in
+      error.title = problem.title
+      error.detail = problem.detail
+      error.type = problem.type.map { .simple(value: $0) }
+      error.meta = problem.meta
+      if problem.pointer != nil || problem.parameter != nil || problem.header != nil {
+        error.source = Source(
+          pointer: problem.parameter == nil && problem.header == nil ? problem.pointer : nil,
+          parameter: problem.parameter, header: problem.header)
+      }
+    }
+  }
+}

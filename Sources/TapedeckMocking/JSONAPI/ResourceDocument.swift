@@ -1,0 +1,162 @@
+internal import TapedeckHTTP
+
+/// Reads the documents of requests (JSON:API 1.1 §9). Members that are not known are passed over (§5).
+///
+/// Problems carry a pointer from `data` on; whoever knows where that stands puts it before.
+struct ResourceDocument {
+  /// Ids that came with local ones, by type and local id.
+  typealias LocalIDs = [JSONAPIIdentifier: String]
+
+  let data: JSONValue
+
+  /// Throws 400 where there is no JSON, or no `data`.
+  static func data(of request: Request) throws(ResourceProblem) -> JSONValue {
+    let document: JSONValue
+    do throws(JSONError) { document = try JSONValue(parsing: request.http.body) } catch {
+      throw ResourceProblem(400, "the body is no JSON: \(error)", pointer: "")
+    }
+    guard document.members != nil else {
+      throw ResourceProblem(400, "a document is an object", pointer: "")
+    }
+    guard let data = document["data"] else {
+      throw ResourceProblem(400, "the document has no data", pointer: "")
+    }
+    return data
+  }
+
+  /// The type of a resource object. Throws 400 where it has none, 409 where it is another.
+  func checkType(_ type: any ResourceType) throws(ResourceProblem) {
+    guard data.members != nil else { throw ResourceProblem(400, "a resource object is wanted", pointer: "") }
+    guard let name = data["type"]?.text else {
+      throw ResourceProblem(400, "a resource object has a type, which is a text", pointer: "/type")
+    }
+    guard name == type.name else {
+      throw ResourceProblem(
+        409, "resources here are of the type \(type.name), not \(name)", pointer: "/type")
+    }
+  }
+
+  func id() throws(ResourceProblem) -> String? {
+    guard let id = data["id"] else { return nil }
+    guard let text = id.text, !text.isEmpty else {
+      throw ResourceProblem(400, "an id is a text", pointer: "/id")
+    }
+    return text
+  }
+
+  /// What the resource object wants changed.
+  func change(
+    _ type: any ResourceType, _ store: Store, _ local: LocalIDs, mayReplace: Bool
+  ) throws(ResourceProblem) -> ResourceChange {
+    var change = ResourceChange()
+    if let attributes = data["attributes"] {
+      guard let members = attributes.members else {
+        throw ResourceProblem(400, "attributes are an object", pointer: "/attributes")
+      }
+      change.attributes = members
+    }
+    guard let relationships = data["relationships"] else { return change }
+    guard let members = relationships.members else {
+      throw ResourceProblem(400, "relationships are an object", pointer: "/relationships")
+    }
+    for member in members {
+      let name = member.name.text
+      let pointer = "/relationships/\(JSONPointer.escaped(name))"
+      do throws(ResourceProblem) {
+        change.relationships.append(
+          (name, try ids(of: member.value, type, name, store, local, mayReplace: mayReplace)))
+      } catch {
+        throw error.inside(pointer)
+      }
+    }
+    return change
+  }
+
+  private func ids(
+    of object: JSONValue, _ type: any ResourceType, _ name: String, _ store: Store, _ local: LocalIDs,
+    mayReplace: Bool
+  ) throws(ResourceProblem) -> [String] {
+    guard let relationship = type.relationship(name) else {
+      throw ResourceProblem(422, "\(type.name) has no relationship \(name.debugDescription)", pointer: "")
+    }
+    guard let data = object["data"] else {
+      throw ResourceProblem(400, "a relationship in a request has data", pointer: "")
+    }
+    if relationship.isToMany, !mayReplace {
+      throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
+    }
+    do throws(ResourceProblem) {
+      let ids = try LinkageReader(relationship: relationship, store: store, local: local).ids(data)
+      if ids.isEmpty, !relationship.isToMany, !relationship.isOptional {
+        throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
+      }
+      return ids
+    } catch {
+      throw error.inside("/data")
+    }
+  }
+}
+
+/// Reads resource linkage in requests: the right kind, the right type, and leading to what exists.
+struct LinkageReader {
+  let relationship: ResourceRelationship
+  let store: Store
+  var local: ResourceDocument.LocalIDs = [:]
+  var mustExist = true
+
+  func ids(_ data: JSONValue) throws(ResourceProblem) -> [String] {
+    guard relationship.isWritable else {
+      throw ResourceProblem(403, "\(relationship.name) cannot be changed", pointer: "")
+    }
+    guard relationship.isToMany else {
+      if data.isNull { return [] }
+      return [try id(data)]
+    }
+    guard let items = data.array else {
+      throw ResourceProblem(400, "\(relationship.name) leads to many: an array is wanted", pointer: "")
+    }
+    var ids: [String] = []
+    for (index, item) in items.enumerated() {
+      do throws(ResourceProblem) {
+        let id = try id(item)
+        if !ids.contains(id) { ids.append(id) }
+      } catch {
+        throw error.inside("/\(index)")
+      }
+    }
+    return ids
+  }
+
+  private func id(_ data: JSONValue) throws(ResourceProblem) -> String {
+    let target = relationship.target
+    guard data.members != nil, let type = data["type"]?.text else {
+      throw ResourceProblem(400, "\(relationship.name) wants a resource identifier", pointer: "")
+    }
+    guard type == target.name else {
+      throw ResourceProblem(
+        409, "\(relationship.name) leads to resources of type \(target.name), not \(type)", pointer: "/type")
+    }
+    guard let id = data["id"]?.text ?? localID(data, type) else {
+      throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
+    }
+    if mustExist, !target.has(id, in: store) {
+      var problem = ResourceProblem.missing(type, id)
+      problem.pointer = ""
+      throw problem
+    }
+    return id
+  }
+
+  private func localID(_ data: JSONValue, _ type: String) -> String? {
+    data["lid"]?.text.flatMap { local[JSONAPIIdentifier(type: type, id: $0)] }
+  }
+}
+
+extension ResourceProblem {
+  /// The same, when what it is about stands at `pointer`.
+  func inside(_ pointer: String) -> ResourceProblem {
+    var problem = self
+    if parameter == nil, header == nil { problem.pointer = pointer + (self.pointer ?? "") }
+    return problem
+  }
+}

@@ -1,0 +1,59 @@
+public import TapedeckHTTP
+
+/// How entities look on the wire in an API of a certain style, and how they are read back.
+///
+/// Three are ready-made: `RESTSerializer` with and without a root, in any spelling of keys, and `HALSerializer`. JSON:API
+/// is more than a look: see `Router.jsonAPI`.
+public protocol ResourceSerializer: Sendable {
+  /// The media type of answers that carry entities.
+  var contentType: String { get }
+
+  func document(of resource: ResourceView) -> JSONValue
+  func document(of list: ResourceListView) -> JSONValue
+
+  /// The object in a request's body whose members are those of an entity; nil where there is none.
+  func entity(in body: JSONValue, of type: String) -> JSONValue?
+
+  /// How a property is spelled on the wire. Requests are read by the same rule.
+  func key(for property: String) -> String
+}
+
+extension ResourceSerializer {
+  public func entity(in body: JSONValue, of type: String) -> JSONValue? { body.members == nil ? nil : body }
+
+  public func key(for property: String) -> String { property }
+}
+
+/// An entity, for serializers.
+public struct ResourceView: Sendable {
+  public struct Related: Sendable {
+    public let name: String
+    /// The property that holds the ids.
+    public let property: String?
+    public let isToMany: Bool
+    public let ids: [String]
+    /// The URLs of the related entities, in the order of their ids; empty where their type is not served.
+    public let urls: [String]
+  }
+
+  /// The Swift type's name, beginning with a small letter: `article`.
+  public let type: String
+  public let id: String
+  /// The entity as it is encoded: id, attributes, and the ids of what it relates to.
+  public let members: [JSONMember]
+  public let relationships: [Related]
+  /// A path from the root of the host.
+  public let url: String
+}
+
+/// A part of a collection, for serializers.
+public struct ResourceListView: Sendable {
+  public let type: String
+  /// The last step of the collection's path, like `articles`.
+  public let name: String
+  public let resources: [ResourceView]
+  /// How many there are on all pages.
+  public let total: Int
+  /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as there are.
+  public let links: [(name: String, url: String)]
+}

@@ -1,0 +1,37 @@
+import TapedeckHTTP
+
+/// Makes of the exchanges of a cassette what is sent.
+final class AnswerMaker: Sendable {
+  typealias Prepare = @Sendable (Interaction, _ upstream: String?) -> PreparedResponse?
+
+  private let directory: CassetteDirectory?
+  private let upstream: String?
+  private let prepare: Prepare
+
+  /// - Parameter directory: nil where everything is held.
+  init(directory: CassetteDirectory?, upstream: String?, prepare: @escaping Prepare) {
+    self.directory = directory
+    self.upstream = upstream
+    self.prepare = prepare
+  }
+
+  func content(_ interaction: Interaction) -> AnswerContent {
+    AnswerContent(interaction, prepared: prepare(interaction, upstream))
+  }
+
+  func read(_ name: String, _ source: LoadedAnswer.Source) throws(CassetteError) -> Interaction {
+    switch source {
+    case .held(let interaction): return interaction
+    case .file(let fingerprint):
+      guard let directory, let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
+        bytes.withUnsafeBytes(ContentFingerprint.init) == fingerprint
+      else {
+        throw .changedSinceLoaded(file: directory?.path(of: name) ?? name)
+      }
+      let file = directory.path(of: name)
+      return try InteractionFormat.decode(
+        try JSONFile.parse(bytes, file: file), at: EntryPlace(file: file),
+        loader: BodyLoader(directory: directory))
+    }
+  }
+}
