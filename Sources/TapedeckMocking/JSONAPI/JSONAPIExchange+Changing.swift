@@ -181,15 +181,16 @@ extension JSONAPIExchange {
   func fetchJob() throws -> Response {
     let id = request.components["job"] ?? ""
     guard let job = registry.jobs.poll(id) else { throw ResourceProblem.missing("job", id) }
-    if job.remainingPolls > 0 {
+    let made =
+      job.remainingPolls > 0
+      ? nil
+      : try registry.jobs.finish(id) {
+        try registry.store.transaction { store in try served.type.create(job.change, in: store).id }
+      }
+    guard let made else {
       let document = self.job(id, request.path)
       return try answer(200, document, headers: ["Retry-After": String(job.retryAfterSeconds)])
     }
-    let made =
-      try job.resourceID
-      ?? registry.jobs.finish(
-        id,
-        resourceID: registry.store.transaction { store in try served.type.create(job.change, in: store) }.id)
     let location = url(of: JSONAPIIdentifier(type: served.type.name, id: made)) ?? ""
     return Response(statusCode: 303, headers: ["Location": location, "Vary": "Accept"])
   }

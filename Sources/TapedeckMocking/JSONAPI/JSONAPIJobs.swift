@@ -6,6 +6,8 @@ final class JSONAPIJobs: Sendable {
     let change: ResourceChange
     var remainingPolls: Int
     let retryAfterSeconds: Int
+    /// Whether somebody makes the resource, so that nobody else does.
+    var isTaken = false
     /// Of what came of it.
     var resourceID: String?
   }
@@ -30,12 +32,21 @@ final class JSONAPIJobs: Sendable {
     }
   }
 
-  /// What came of a job; the first to say so is right.
-  func finish(_ id: String, resourceID: String) -> String {
-    jobs.withLock { jobs in
-      let known = jobs.all[id]?.resourceID ?? resourceID
-      jobs.all[id]?.resourceID = known
-      return known
+  /// Makes what a job is about; once, whoever asks. Nil while somebody else is about it.
+  func finish(_ id: String, _ make: () throws -> String) rethrows -> String? {
+    let (isOurs, known) = jobs.withLock { jobs in
+      let job = jobs.all[id]
+      jobs.all[id]?.isTaken = true
+      return (job?.isTaken == false, job?.resourceID)
+    }
+    guard isOurs else { return known }
+    do {
+      let made = try make()
+      jobs.withLock { $0.all[id]?.resourceID = made }
+      return made
+    } catch {
+      jobs.withLock { $0.all[id]?.isTaken = false }
+      throw error
     }
   }
 }
