@@ -146,6 +146,9 @@ private struct Recording {
   var recorder: CassetteRecorder?
   var rewriter: OriginRewriter?
 
+  /// Up to here a cassette is held whole: its answers need no file any more, nor a descriptor for one.
+  private static let fewInteractions = 1_000
+
   static func open(_ configuration: ProxyConfiguration, upstream: UpstreamOrigin?) throws -> Recording {
     guard let directory = configuration.cassette, configuration.mode != .passthrough else {
       return Recording()
@@ -202,7 +205,7 @@ private struct Recording {
   ) throws {
     do {
       let cassette = try Cassette.load(
-        directory, match: match, reading: .whenAsked,
+        directory, match: match, reading: .whenAsked(above: Self.fewInteractions),
         prepare: { interaction, upstream in
           Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
         }, progress: progress)

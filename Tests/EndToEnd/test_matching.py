@@ -247,7 +247,7 @@ def test_a_body_is_compared_as_it_is_said(start, mirror, record, cassette, spec,
     (("--match", "body:ignore=$.user-id"), "names like this are written ['user-id']"),
     (("--match", "headers:Accept-Encoding"), "cannot be compared"),
     (("--match", "body:bytes,body:ignore=$.a"), "do not go together"),
-    (("--fail-on", "drif"), "--fail-on takes unused, drift, unmatched, repeat, not \"drif\"; did you mean drift?"),
+    (("--fail-on", "drif"), "--fail-on takes unused, drift, unmatched, repeat, secrets, not \"drif\"; did you mean drift?"),
     (("--fail-on", "unused,"), "not \"\""),
     (("--report",), "--report needs a value: --report FILE"),
 ], ids=str)

@@ -45,7 +45,7 @@ final class AnswerLoad: Sendable {
   func answers(
     _ reading: AnswerReading, by reader: CassetteReader, _ load: inout CassetteLoad
   ) throws(CassetteError) -> [RecordedAnswer] {
-    guard case .whenAsked = reading else { return try whole(by: reader, &load) }
+    guard case .whenAsked(let few) = reading, names.count > few else { return try whole(by: reader, &load) }
     Workers.run(atMost: Self.blocks(names.count)) { self.work() }
     let loaded = try state.withLock { state throws(CassetteError) in
       if let failure = state.failure { throw failure.error }
