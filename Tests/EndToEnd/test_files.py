@@ -264,7 +264,7 @@ def expect_progress(word: str, total: int, *arguments) -> None:
     assert "\r\x1b[K" in seen.raw[seen.raw.rindex(f" of {total} ("):], "the line is taken away at the end"
 
 
-MANY = 20_000 if is_release() else 1500
+MANY = 40_000 if is_release() else 1500
 
 
 @pytest.fixture(scope="module")
