@@ -23,11 +23,14 @@ final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
   private let redaction: Redaction
+  /// Knows what the session has brought to light; nil where nothing is recorded.
+  private let recorder: CassetteRecorder?
   private var lines: [UInt8] = []
 
-  init(statistics: ProxyStatistics, log: ExchangeLog?, redaction: Redaction, loop: EventLoop) {
+  init(statistics: ProxyStatistics, log: ExchangeLog?, tape: Tape, loop: EventLoop) {
     self.statistics = statistics
-    self.redaction = redaction
+    redaction = tape.matcher.redaction
+    recorder = tape.recorder
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
@@ -38,7 +41,8 @@ final class ProxyObserver: ExchangeObserver {
     guard let log else { return }
     // An answer that came about by an error says nothing about what may be shown.
     var shown = summary
-    shown.target = redaction.redacted(target: summary.target)
+    let target = redaction.redacted(target: summary.target)
+    shown.target = recorder?.hidingKnownSecrets(inTarget: target) ?? target
     log.format(shown, &lines)
   }
 

@@ -38,8 +38,7 @@ public final class ProxyServer: Sendable {
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
         makeObserver: {
-          ProxyObserver(
-            statistics: statistics, log: configuration.log, redaction: tape.matcher.redaction, loop: $0)
+          ProxyObserver(statistics: statistics, log: configuration.log, tape: tape, loop: $0)
         },
         makeResponder: { loop in
           let client = try upstream.map { settings in

@@ -11,9 +11,9 @@ import pytest
 
 from deck import Deck, journal, run
 from hiding import PLACES, Cell, Writer
-from origin import Origin
+from origin import Origin, reply
 from planted import KINDS, Plants, Search
-from wire import Wire
+from wire import Wire, fetch
 
 
 def matrix(seed: str) -> tuple[dict[str, Cell], Plants]:
@@ -162,3 +162,15 @@ def test_the_redacted_cassette_replays_the_same_client_run(session):
 
 def test_a_request_that_was_never_recorded_is_refused(session):
     assert {answer.status for answer in session.refused.values()} == {502}
+
+
+def test_the_log_hides_what_an_answer_gave_away(start, origin, cassette):
+    """A path that names no secret: only the cookie that the answer sets says that it is one."""
+    secret = b"s3cr3tvalue99887766"
+    upstream = origin(lambda exchange: reply(b"", b"Set-Cookie: sessionid=" + secret + b"; Path=/"))
+    deck = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    fetch(deck.url, "/login/" + secret.decode())
+    fetch(deck.url, "/again/" + secret.decode())
+    deck.stop()
+    assert secret.decode() not in deck.stderr
+    assert "/login/REDACTED:secret:" in deck.stderr and "/again/REDACTED:secret:" in deck.stderr

@@ -244,6 +244,12 @@ extension CassetteRecorder {
     hiddenValues.add(pass.count, ordering: .relaxed)
   }
 
+  /// A target for people to see: without what earlier exchanges have shown to be a secret.
+  public func hidingKnownSecrets(inTarget target: [UInt8]) -> [UInt8] {
+    let copies = memory.copies(in: target[...])
+    return copies.isEmpty ? target : copies.applied(to: target[...])
+  }
+
   func createSpoolFile() throws(CassetteError) -> (file: OpenFile, name: String) {
     let number = spoolNumbers.wrappingAdd(1, ordering: .relaxed).oldValue
     let name = "\(BodyFile.folder)/\(BodySpool.prefix)\(number)"
