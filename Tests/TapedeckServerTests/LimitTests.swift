@@ -22,9 +22,12 @@ private final class Silence: ResponseSource {
   func cancel() {}
 }
 
+/// Where no other test connects: one that tries a port that was free a moment ago would count as a client here.
+private let ownAddress = "127.0.0.7"
+
 private func withServer(_ configuration: ServerConfiguration, _ body: (UInt16) throws -> Void) throws {
   let server = try HTTPServer(
-    address: SocketAddress(host: "127.0.0.1", port: 0), threads: 2, configuration: configuration,
+    address: SocketAddress(host: ownAddress, port: 0), threads: 2, configuration: configuration,
     makeResponder: { _ in Holder() })
   defer { server.stop(graceMilliseconds: 0) }
   try body(server.address.port)
@@ -40,12 +43,12 @@ private func hold(_ count: Int) -> String {
   var configuration = ServerConfiguration()
   configuration.maxConnections = 2
   try withServer(configuration) { port in
-    let inside = [try Client(port), try Client(port)]
+    let inside = [try Client(port, host: ownAddress), try Client(port, host: ownAddress)]
     for client in inside {
       client.say(get)
       #expect(client.status() == 200)
     }
-    let outside = try Client(port)
+    let outside = try Client(port, host: ownAddress)
     outside.say(get)
     #expect(outside.status() == 503)
     #expect(outside.endsOrderly())
@@ -59,16 +62,16 @@ private func hold(_ count: Int) -> String {
   configuration.limits.bodyBytes = 1000
   configuration.heldBodyBytes = 0
   try withServer(configuration) { port in
-    let holders = [try Client(port), try Client(port)]
+    let holders = [try Client(port, host: ownAddress), try Client(port, host: ownAddress)]
     for client in holders {
       client.say(hold(900))
       #expect(client.status() == 200)
     }
-    let third = try Client(port)
+    let third = try Client(port, host: ownAddress)
     third.say(hold(900))
     #expect(third.status() == 503)
     #expect(third.endsOrderly())
-    let small = try Client(port)
+    let small = try Client(port, host: ownAddress)
     small.say(hold(200))
     #expect(small.status() == 200)
   }
@@ -76,7 +79,7 @@ private func hold(_ count: Int) -> String {
 
 @Test func `a closing connection swallows what its client still sends`() throws {
   try withServer(ServerConfiguration()) { port in
-    let client = try Client(port)
+    let client = try Client(port, host: ownAddress)
     client.say("GET / HTTP/1.1\r\n\r\n")
     // Far beyond what the sockets hold: it only goes out because the other side goes on reading.
     let piece = String(repeating: "x", count: 1 << 20)

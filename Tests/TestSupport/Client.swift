@@ -4,11 +4,11 @@ internal import Glibc
 public final class Client {
   private var descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
 
-  public init(_ port: UInt16) throws {
+  public init(_ port: UInt16, host: String = "127.0.0.1") throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    address.sin_addr.s_addr = inet_addr(host)
     let connected = withUnsafeBytes(of: &address) {
       connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
     }
