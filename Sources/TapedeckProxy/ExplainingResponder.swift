@@ -47,51 +47,23 @@ final class ExplainingResponder: Responder {
 }
 
 /// A stream whose head gets the field on its way out.
-private final class ExplainedSource: ResponseSource, ResponseSink {
-  private let source: any ResponseSource
+private final class ExplainedSource: StreamFilter {
   private let value: String
-  private var sink: (any ResponseSink)?
 
   init(_ source: any ResponseSource, value: String) {
-    self.source = source
     self.value = value
+    super.init(source)
   }
 
-  func start(into sink: any ResponseSink) {
-    self.sink = sink
-    source.start(into: self)
-  }
-
-  func resume() { source.resume() }
-
-  func cancel() {
-    sink = nil
-    source.cancel()
-  }
-
-  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
-
-  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     var head = head
     head.fields.append(literal: ExplainingResponder.field, value)
-    sink?.begin(head, framing: framing)
+    super.begin(head, framing: framing)
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
-    sink?.write(bytes, endsChunk: endsChunk) ?? .gone
-  }
-
-  func end(trailers: HTTPFields) {
-    let sink = sink
-    self.sink = nil
-    sink?.end(trailers: trailers)
-  }
-
-  func fail(_ response: HTTPResponse) {
-    let sink = sink
-    self.sink = nil
+  override func fail(_ response: HTTPResponse) {
     var response = response
     response.head.fields.append(literal: ExplainingResponder.field, value)
-    sink?.fail(response)
+    super.fail(response)
   }
 }

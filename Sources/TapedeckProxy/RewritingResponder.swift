@@ -106,79 +106,50 @@ struct BodyRewriting {
 }
 
 /// A stream that is rewritten on its way out.
-private final class RewrittenSource: ResponseSource, ResponseSink {
-  private let source: any ResponseSource
+private final class RewrittenSource: StreamFilter {
   private let rewriting: BodyRewriting
-  private var sink: (any ResponseSink)?
   /// Nil where the body stays as it is.
   private var text: OriginTextRewriter?
   /// The head that waits for the length of its body, and the body up to now.
   private var held: (head: HTTPResponseHead, body: [UInt8])?
 
   init(_ source: any ResponseSource, rewriting: BodyRewriting) {
-    self.source = source
     self.rewriting = rewriting
+    super.init(source)
   }
 
-  func start(into sink: any ResponseSink) {
-    self.sink = sink
-    source.start(into: self)
-  }
-
-  func resume() { source.resume() }
-
-  func cancel() {
-    sink = nil
-    source.cancel()
-  }
-
-  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
-
-  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     let isConcerned = rewriting.concerns(head)
     let head = rewriting.head(head)
-    guard isConcerned, framing != .none else {
-      sink?.begin(head, framing: framing)
-      return
-    }
+    guard isConcerned, framing != .none else { return super.begin(head, framing: framing) }
     text = rewriting.makeText()
     switch framing {
     case .length(let length) where length <= BodyRewriting.maximumHeldBytes: held = (head, [])
-    case .length: sink?.begin(head, framing: .chunked)
-    case .chunked, .untilClose, .none: sink?.begin(head, framing: framing)
+    case .length: super.begin(head, framing: .chunked)
+    case .chunked, .untilClose, .none: super.begin(head, framing: framing)
     }
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
-    guard let rewritten = text?.rewrite(bytes) else {
-      return sink?.write(bytes, endsChunk: endsChunk) ?? .gone
-    }
+  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    guard let rewritten = text?.rewrite(bytes) else { return super.write(bytes, endsChunk: endsChunk) }
     held?.body += rewritten
     guard held == nil else { return sink == nil ? .gone : .more }
     return send(rewritten, endsChunk: endsChunk)
   }
 
   private func send(_ bytes: [UInt8], endsChunk: Bool) -> SinkDemand {
-    guard let sink else { return .gone }
-    return bytes.isEmpty ? .more : bytes.withUnsafeBytes { sink.write($0, endsChunk: endsChunk) }
+    guard sink != nil else { return .gone }
+    return bytes.isEmpty ? .more : bytes.withUnsafeBytes { super.write($0, endsChunk: endsChunk) }
   }
 
-  func end(trailers: HTTPFields) {
+  override func end(trailers: HTTPFields) {
     var rest = text?.finish() ?? []
     if let held {
       rest = held.body + rest
-      sink?.begin(held.head, framing: .length(rest.count))
+      super.begin(held.head, framing: .length(rest.count))
       self.held = nil
     }
     _ = send(rest, endsChunk: true)
-    let sink = sink
-    self.sink = nil
-    sink?.end(trailers: trailers)
-  }
-
-  func fail(_ response: HTTPResponse) {
-    let sink = sink
-    self.sink = nil
-    sink?.fail(response)
+    super.end(trailers: trailers)
   }
 }

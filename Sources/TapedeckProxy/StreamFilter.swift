@@ -1,0 +1,46 @@
+internal import TapedeckHTTP
+
+/// A stream that passes through, for subclasses to change on its way out. By itself it changes nothing.
+class StreamFilter: ResponseSource, ResponseSink {
+  private let source: any ResponseSource
+  /// Where it flows; nil before it starts and when it is over.
+  private(set) final var sink: (any ResponseSink)?
+
+  init(_ source: any ResponseSource) { self.source = source }
+
+  // MARK: As a source
+
+  final func start(into sink: any ResponseSink) {
+    self.sink = sink
+    source.start(into: self)
+  }
+
+  final func resume() { source.resume() }
+
+  final func cancel() {
+    sink = nil
+    source.cancel()
+  }
+
+  // MARK: As a sink
+
+  final func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
+
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) { sink?.begin(head, framing: framing) }
+
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    sink?.write(bytes, endsChunk: endsChunk) ?? .gone
+  }
+
+  func end(trailers: HTTPFields) {
+    let sink = sink
+    self.sink = nil
+    sink?.end(trailers: trailers)
+  }
+
+  func fail(_ response: HTTPResponse) {
+    let sink = sink
+    self.sink = nil
+    sink?.fail(response)
+  }
+}
