@@ -52,8 +52,10 @@ public struct ProxyConfiguration: Sendable {
   public var rewritesOrigin = true
   /// Whether texts that name the origin (and `Link`, `Refresh`) are made to name us too; only with `rewritesOrigin`.
   public var rewritesBodies = false
-  /// Routes that go before everything else.
+  /// Routes of the program's own, which go before recordings and the origin.
   public var router = Router()
+  /// What is declared in JSON and goes before all else.
+  public var overrides = Overrides()
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }

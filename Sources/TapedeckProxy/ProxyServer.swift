@@ -56,6 +56,7 @@ public final class ProxyServer: Sendable {
             : tapeResponder
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
+            RouteRuleResponder(configuration.overrides.routes),
             RouteResponder(configuration.router, before: tapeEnd, loop: loop),
             tapeEnd,
           ])

@@ -33,9 +33,8 @@ struct ServeSettings {
     try readAsking(arguments)
     try readReporting(arguments)
     proxy.redaction = try arguments.redaction()
-    let router = proxy.router
     if let file = arguments[.overrides] {
-      try OverridesFile.load(try Files.read(file), named: file, into: router)
+      try OverridesFile.load(try Files.read(file), named: file, into: proxy.overrides)
     }
   }
 

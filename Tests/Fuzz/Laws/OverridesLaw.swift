@@ -1,29 +1,23 @@
 import TapedeckHTTP
-import TapedeckMocking
-import TapedeckProxy
+
+@testable import TapedeckProxy
 
 /// An overrides file: an error that names the file, or routes whose answers are sent as one well-formed head with the
 /// fields that were declared.
 enum OverridesLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
-    let router = Router()
+    let overrides = Overrides()
     do throws(ProxyError) {
-      try OverridesFile.load(input, named: "file", into: router)
+      try OverridesFile.load(input, named: "file", into: overrides)
     } catch {
       return try require("\(error)".contains("file"), "\(error)")
     }
-    guard let routes = try? JSONValue(parsing: input)["routes"]?.array else {
-      throw BrokenLaw("loaded without routes")
-    }
-    for route in routes.prefix(8) {
+    let responder = RouteRuleResponder(overrides.routes)
+    for entry in overrides.routes.entries.prefix(8) {
       let request = HTTPRequest(
-        HTTPMethod(rawValue: route["method"]?.text ?? "GET"), route["path"]?.text ?? "")
-      do {
-        guard let answer = try router.respond(to: request) else { continue }
-        try isOneHead(answer, to: request.method)
-      } catch {
-        throw error as? BrokenLaw ?? BrokenLaw("\(error) for \(request)")
-      }
+        entry.rule.condition.methods?.first ?? .get, entry.rule.source["path"]?.text ?? "")
+      guard case .response(let answer)? = responder.respond(to: request)?.content else { continue }
+      try isOneHead(answer, to: request.method)
     }
   }
 
