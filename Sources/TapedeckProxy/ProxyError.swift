@@ -9,6 +9,7 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case upstreamMissing(mode: String)
   case cassetteMissing(mode: String)
   case cassetteAbsent(String)
+  case cassetteThere(String)
   case badOverrides(file: String, problem: String)
 
   public var description: String {
@@ -27,6 +28,7 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
     case .cassetteMissing(let mode): "mode \(mode) needs --cassette NAME"
     case .cassetteAbsent(let path):
       "there is no cassette at \(path); record one with: tapedeck record --upstream URL --cassette \(path)"
+    case .cassetteThere(let path): "there is a cassette at \(path) already; name another, or delete it first"
     case .badOverrides(let file, let problem): "\(file): \(problem)"
     }
   }
