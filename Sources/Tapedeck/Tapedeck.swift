@@ -1,6 +1,6 @@
+@_exported public import TapedeckAdmin
 // What `import Tapedeck` means: the public words of the rooms below, and nothing else.
 @_exported public import TapedeckHTTP
-@_exported public import TapedeckAdmin
 @_exported public import TapedeckInterception
 @_exported public import TapedeckMocking
 @_exported public import TapedeckProxy
