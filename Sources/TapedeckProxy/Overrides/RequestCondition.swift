@@ -47,9 +47,17 @@ struct RequestCondition: Sendable {
     return forRoute && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods
   }
 
-  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem) -> PathPattern {
+  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem)
+    -> PathPattern
+  {
     guard !text.contains("?"), !text.contains("#") else {
-      throw reader.problem("path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
+      throw reader.problem(
+        "path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
+    }
+    for segment in text.split(separator: "/") where segment.contains("{") || segment.contains("}") {
+      guard segment.hasPrefix("{"), segment.hasSuffix("}"),
+        !segment.dropFirst().dropLast().contains(where: "{}".contains)
+      else { throw reader.problem("path", "\(segment): a hole takes a whole segment, like /users/{id}") }
     }
     do { return try PathPattern(text) } catch { throw reader.problem("path", "\(error)") }
   }
