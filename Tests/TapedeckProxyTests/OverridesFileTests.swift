@@ -66,7 +66,7 @@ private func load(_ text: String) throws -> Overrides {
     (#"{"routes": [{"path": "/x", "id": 5}]}"#, "routes[0].id: must be a text"),
     (
       #"{"routes": [{"path": "/x", "id": "a"}, {"path": "/y", "id": "a"}]}"#,
-      "o.json:1:54: routes[1].id: a is taken"
+      "o.json:1:55: routes[1].id: a is taken"
     ),
     (
       #"{"routes": [{"path": "/x", "text": "{{component.id}}"}]}"#,
@@ -126,8 +126,8 @@ private func load(_ text: String) throws -> Overrides {
       "{\"routes\": [\n{\"path\": 1},\n{\"path\": \"/a\"},\n{\"path\": \"/b\", \"status\": 1}], \"patches\": 1}"
     #expect(
       OverridesFile.problems(in: Array(text.utf8), named: "o.json") == [
-        "2:2: routes[0].path: must be a text that starts with /, like \"/users/{id}\" or \"/*\"",
-        "4:16: routes[2].status: must be a whole number from 200 to 999", "4:32: patches: must be a list",
+        "2:2: routes[0].path: must be a text",
+        "4:16: routes[2].status: must be a whole number from 200 to 999", "4:31: patches: must be a list",
       ])
     #expect(OverridesFile.problems(in: Array("{}".utf8), named: "o.json") == [])
   }
