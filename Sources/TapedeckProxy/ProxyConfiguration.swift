@@ -56,6 +56,8 @@ public struct ProxyConfiguration: Sendable {
   public var router = Router()
   /// What is declared in JSON and goes before all else.
   public var overrides = Overrides()
+  /// A file whose rules are among them, and are read anew whenever it is saved.
+  public var overridesFile: String?
   /// How requests say which session they belong to; nil where all belong to one.
   public var sessionSelector: SessionSelector?
   /// A session is dropped when it has had no request for so long.

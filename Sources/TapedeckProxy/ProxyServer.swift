@@ -12,6 +12,7 @@ public final class ProxyServer: Sendable {
   let statistics: ProxyStatistics
   /// What each test has to itself, where `ProxyConfiguration.sessionSelector` tells them apart.
   public let sessions: Sessions
+  private let overridesWatch: OverridesWatch?
   private var tape: Tape { slot.tape }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
@@ -24,6 +25,7 @@ public final class ProxyServer: Sendable {
     guard
       let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
+    let overridesFile = try OverridesFile.open(configuration)
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics()
@@ -68,6 +70,7 @@ public final class ProxyServer: Sendable {
     self.slot = slot
     self.statistics = statistics
     self.sessions = sessions
+    overridesWatch = overridesFile?.watched(for: configuration, sessions)
     if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
@@ -89,6 +92,7 @@ public final class ProxyServer: Sendable {
   /// to. Call once. Throws when sealing fails; the journal then still holds everything, as it does
   /// when secrets are refused, which the summary tells.
   public func stop(graceMilliseconds: Int = 10_000) throws -> ProxySummary {
+    overridesWatch?.stop()
     server.stop(graceMilliseconds: graceMilliseconds)
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure
@@ -146,7 +150,7 @@ private struct ChainLinks {
   func chain(for session: Session) -> any Responder {
     let tapeEnd = tapeEnd(session)
     let chain = ResponderChain([
-      RouteRuleResponder(session.overrides.routes),
+      RouteRuleResponder(session.overrides.routes, loop: loop),
       RouteResponder(configuration.router, before: tapeEnd, loop: loop),
       tapeEnd,
     ])

@@ -49,6 +49,12 @@ public final class Sessions: Sendable {
     named.withLock { Array($0.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
   }
 
+  /// Puts the rules of an overrides file in the place of those it had before, in every session.
+  func take(_ document: OverridesDocument) {
+    standard.overrides.take(document)
+    for session in all { session.overrides.take(document.fresh) }
+  }
+
   /// False when there was none.
   @discardableResult
   public func drop(_ name: String) -> Bool {
