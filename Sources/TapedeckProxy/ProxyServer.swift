@@ -50,10 +50,11 @@ public final class ProxyServer: Sendable {
             tape: tape, upstream: client, liveRewriter: liveRewriter,
             replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
             missExplanation: missExplanation, explains: configuration.explains)
-          let tapeEnd: any Responder =
+          let recordings: any Responder =
             configuration.rewritesBodies
             ? RewritingResponder(before: tapeResponder, live: liveRewriter, recorded: recording.rewriter)
             : tapeResponder
+          let tapeEnd = PatchResponder(configuration.overrides.patches, before: recordings, loop: loop)
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
             RouteRuleResponder(configuration.overrides.routes),
@@ -61,7 +62,8 @@ public final class ProxyServer: Sendable {
             tapeEnd,
           ])
           let policy = PolicyResponder(
-            before: chain, logging: configuration.log == nil ? nil : tape.matcher.redaction)
+            before: FaultResponder(configuration.overrides.faults, before: chain, loop: loop),
+            logging: configuration.log == nil ? nil : tape.matcher.redaction)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
