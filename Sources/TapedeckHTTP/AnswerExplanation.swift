@@ -1,6 +1,8 @@
 /// Why an answer is what it is, for logs, reports and those who ask; never for deciding anything. Most answers have
 /// none: it is made only where someone wants to know.
 public final class AnswerExplanation: Sendable {
+  /// The declared route or resource that answered, by its id.
+  public let rule: String?
   /// The file of the recording that was given.
   public let file: String?
   /// Its place among the answers to such a request, from 1, and how many of them there are.
@@ -22,11 +24,12 @@ public final class AnswerExplanation: Sendable {
   public var applied: [String] { actions() }
 
   public init(
-    file: String? = nil, turn: Int? = nil, turns: Int? = nil, isRecorded: Bool = false,
+    rule: String? = nil, file: String? = nil, turn: Int? = nil, turns: Int? = nil, isRecorded: Bool = false,
     nearest: String? = nil,
     drift: [String] = [], lines: [String] = [], document: JSONValue? = nil,
     applied actions: @escaping @Sendable () -> [String] = { [] }
   ) {
+    self.rule = rule
     self.file = file
     self.turn = turn
     self.turns = turns
@@ -42,8 +45,8 @@ public final class AnswerExplanation: Sendable {
   public func adding(applied more: @escaping @Sendable () -> [String]) -> AnswerExplanation {
     let actions = actions
     return AnswerExplanation(
-      file: file, turn: turn, turns: turns, isRecorded: isRecorded, nearest: nearest, drift: drift,
-      lines: lines,
+      rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded, nearest: nearest,
+      drift: drift, lines: lines,
       document: document, applied: { actions() + more() })
   }
 }

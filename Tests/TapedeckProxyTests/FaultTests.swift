@@ -44,20 +44,20 @@ private func fault(_ text: String) throws -> FaultRule? {
     (#"{"path": "/", "type": "EMPTY_RESPONSE"}"#, "faults[0].type: must be one of"),
     (#"{"path": "/", "type": "latency"}"#, "faults[0].latency: is missing"),
     (#"{"path": "/", "type": "latency", "latency": "1s"}"#, "faults[0].latency: must be a whole number"),
-    (#"{"path": "/", "type": "latency", "latency": 1, "rate": 1}"#, "unknown member \"rate\""),
+    (#"{"path": "/", "type": "latency", "latency": 1, "rate": 1}"#, "faults[0].rate: unknown member"),
     (#"{"path": "/", "type": "bandwidth", "rate": 0}"#, "faults[0].rate"),
     (
       #"{"path": "/", "type": "slicer", "average_size": 5, "size_variation": 5}"#,
       "must be less than average_size"
     ),
     (#"{"path": "/", "type": "timeout", "toxicity": 2}"#, "faults[0].toxicity"),
-    (#"{"path": "/", "type": "timeout", "probability": 1}"#, "unknown member \"probability\""),
+    (#"{"path": "/", "type": "timeout", "probability": 1}"#, "faults[0].probability: unknown member"),
   ])
   func `a wrong fault says where and what`(_ text: String, problem: String) {
     #expect {
       _ = try fault(text)
     } throws: { error in
-      "\(error)".hasPrefix("o.json: ") && "\(error)".contains(problem)
+      "\(error)".hasPrefix("o.json:") && "\(error)".contains(problem)
     }
   }
 
@@ -107,7 +107,7 @@ private func fault(_ text: String) throws -> FaultRule? {
       let rule = try #require(
         try fault(#"{"path": "/*", "type": "timeout", "toxicity": 0.3, "seed": \#(seed)}"#))
       return (0..<200).map { _ in
-        guard case .granted(let turn) = rule.usage.claim() else { return nil }
+        guard case .granted(let turn, _) = rule.usage.claim() else { return nil }
         var generator = rule.usage.generator(beyondDiceOf: turn)
         return generator.next()
       }

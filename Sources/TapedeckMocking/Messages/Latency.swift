@@ -25,7 +25,7 @@ public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, Expressib
   public var isZero: Bool { seconds.upperBound == 0 }
 
   /// A time of the range.
-  package func nanoseconds(using generator: inout some RandomNumberGenerator) -> Int64 {
+  func nanoseconds(using generator: inout some RandomNumberGenerator) -> Int64 {
     let time =
       seconds.lowerBound == seconds.upperBound
       ? seconds.lowerBound : Double.random(in: seconds, using: &generator)

@@ -35,9 +35,15 @@ extension Fault {
   func applied(
     to answer: HTTPAnswer, of request: HTTPRequest, generator: SplitMix64, loop: EventLoop
   ) -> HTTPAnswer {
-    guard let source = answer.content.stream(to: request.method) else { return answer }
     var answer = answer
     var generator = generator
+    if case .latency(let milliseconds, let jitter) = self {
+      let time = max(0, milliseconds + Int.random(in: -jitter...jitter, using: &generator))
+      answer.content = .stream(
+        DelayedSource(answer.content, nanoseconds: Int64(time) * 1_000_000, to: request.method, loop: loop))
+      return answer
+    }
+    guard let source = answer.content.stream(to: request.method) else { return answer }
     answer.content = .stream(stream(of: source, request.version, &generator, loop))
     if case .slowClose = self { answer.endsConnection = true }
     return answer
@@ -47,9 +53,7 @@ extension Fault {
     of source: any ResponseSource, _ version: HTTPVersion, _ generator: inout SplitMix64, _ loop: EventLoop
   ) -> any ResponseSource {
     switch self {
-    case .latency(let milliseconds, let jitter):
-      let time = max(0, milliseconds + Int.random(in: -jitter...jitter, using: &generator))
-      return DelayedSource(source, nanoseconds: Int64(time) * 1_000_000, loop: loop)
+    case .latency: return source
     case .bandwidth(let rate):
       return DrippedSource(source, pace: .bandwidth(bytesPerMillisecond: rate), loop: loop)
     case .slowClose(let milliseconds):

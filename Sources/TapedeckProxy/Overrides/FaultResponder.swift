@@ -19,7 +19,7 @@ final class FaultResponder: Responder {
     guard !candidates.isEmpty else { return try chain.respond(to: request) }
     var acting: [(rule: FaultRule, turn: Int)] = []
     for rule in candidates {
-      if case .granted(let turn) = rule.usage.claim() { acting.append((rule, turn)) }
+      if case .granted(let turn, _) = rule.usage.claim() { acting.append((rule, turn)) }
     }
     let answer = try chain.respond(to: request)
     guard !acting.isEmpty, var answer else { return answer }

@@ -1,5 +1,4 @@
 internal import TapedeckHTTP
-internal import TapedeckMocking
 
 /// Differences to be laid over an answer. All that they do not name stays as it was.
 struct Patch: Sendable {
@@ -20,7 +19,7 @@ struct Patch: Sendable {
   var replacements: [Replacement]
   /// How many bytes of the body are left.
   var truncate: Int?
-  var delay: Latency
+  var delay: RuleDelay?
 
   init(_ reader: inout RuleReader) throws(OverrideProblem) {
     status = try reader.int("status", in: 200...999)
@@ -29,7 +28,7 @@ struct Patch: Sendable {
     jsonPatch = try Self.jsonPatch(&reader)
     replacements = try Self.replacements(&reader)
     truncate = try reader.int("truncate", in: 0...Int.max)
-    delay = try Self.delay(&reader)
+    delay = try RuleDelay.read(&reader, "delay")
   }
 
   var changesBody: Bool {
@@ -38,7 +37,7 @@ struct Patch: Sendable {
 
   var changesHead: Bool { status != nil || !headers.isEmpty }
 
-  var isEmpty: Bool { !changesBody && !changesHead && delay.isZero }
+  var isEmpty: Bool { !changesBody && !changesHead && delay == nil }
 
   // MARK: Reading
 
@@ -102,24 +101,5 @@ struct Patch: Sendable {
       replacements.append(Replacement(text: text, with: with))
     }
     return replacements
-  }
-
-  private static func delay(_ reader: inout RuleReader) throws(OverrideProblem) -> Latency {
-    let day = 86_400.0
-    guard let value = reader.value("delay") else { return .zero }
-    guard value.members != nil else {
-      guard let seconds = value.double, (0...day).contains(seconds) else {
-        throw reader.problem("delay", "must be seconds from 0 to 86400, or {\"min\": 0.1, \"max\": 0.5}")
-      }
-      return .seconds(seconds)
-    }
-    var range = try RuleReader(value, at: reader.place(of: "delay"))
-    guard let min = try range.number("min", in: 0...day), let max = try range.number("max", in: 0...day)
-    else {
-      throw reader.problem("delay", "needs min and max, in seconds")
-    }
-    try range.finish()
-    guard min <= max else { throw range.problem("max", "is less than min") }
-    return .range(min...max)
   }
 }

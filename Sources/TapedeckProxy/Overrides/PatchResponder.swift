@@ -29,11 +29,11 @@ final class PatchResponder: Responder {
     var acting: [PatchRule] = []
     var delay: Int64 = 0
     for rule in candidates where answer.source != .unmatched || rule.includesMisses {
-      guard case .granted(let turn) = rule.usage.claim() else { continue }
+      guard case .granted(let turn, _) = rule.usage.claim() else { continue }
       acting.append(rule)
-      if !rule.patch.delay.isZero {
+      if let wait = rule.patch.delay {
         var generator = rule.usage.generator(beyondDiceOf: turn)
-        delay += rule.patch.delay.nanoseconds(using: &generator)
+        delay += wait.nanoseconds(using: &generator)
       }
     }
     guard !acting.isEmpty else { return answer }
@@ -42,8 +42,9 @@ final class PatchResponder: Responder {
     let notes = patching.notes
     answer.explanation = (answer.explanation ?? AnswerExplanation()).adding(applied: { notes.lines })
     answer.content = patching.content(answer.content)
-    if delay > 0, let source = answer.content.stream(to: request.method) {
-      answer.content = .stream(DelayedSource(source, nanoseconds: delay, loop: loop))
+    if delay > 0 {
+      answer.content = .stream(
+        DelayedSource(answer.content, nanoseconds: delay, to: request.method, loop: loop))
     }
     return answer
   }

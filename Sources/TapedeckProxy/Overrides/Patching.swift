@@ -1,5 +1,4 @@
 internal import TapedeckHTTP
-internal import TapedeckMocking
 internal import TapedeckRecording
 
 /// The patches that act in one request, and what they make of its answer.
@@ -41,7 +40,7 @@ final class Patching {
 
   private func countUnchanged(_ index: Int) {
     let patch = rules[index].patch
-    if !patch.changesHead, patch.delay.isZero { rules[index].unchanged.add() }
+    if !patch.changesHead, patch.delay == nil { rules[index].unchanged.add() }
   }
 
   /// The answer itself did not come.
