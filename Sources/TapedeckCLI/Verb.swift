@@ -44,6 +44,7 @@ extension Verb {
     .import,
     .export,
     .schema,
+    .control,
     .demo,
     .help,
   ]

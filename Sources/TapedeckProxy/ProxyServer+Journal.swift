@@ -1,10 +1,25 @@
-public import TapedeckRecording
+public import TapedeckHTTP
+internal import TapedeckRecording
 
 /// The journal for people and programs: without secrets, by the rules of the cassette.
 extension ProxyServer {
   /// The exchange as a recording would hold it.
-  public func shown(_ entry: JournalEntry) -> Interaction {
+  private func shown(_ entry: JournalEntry) -> Interaction {
     slot.tape.matcher.redaction.redacted(entry.interaction).0
+  }
+
+  /// The request's target, without secrets.
+  public func shownTarget(_ entry: JournalEntry) -> String {
+    String(decoding: slot.tape.matcher.redaction.redacted(target: entry.request.target), as: UTF8.self)
+  }
+
+  /// Request and answer, without secrets.
+  public func shownExchange(
+    _ entry: JournalEntry
+  ) -> (request: HTTPRequest, head: HTTPResponseHead, body: [UInt8]) {
+    let shown = shown(entry)
+    guard case .bytes(let body) = shown.response.body else { return (shown.request, shown.response.head, []) }
+    return (shown.request, shown.response.head, body)
   }
 
   /// The whole exchanges among these as a HAR file; how many there are.

@@ -1,4 +1,5 @@
 public import TapedeckRecording
+package import TapedeckSockets
 internal import TapedeckUpstream
 
 /// What can be changed while the proxy runs. Each change holds for the next request.
@@ -8,6 +9,12 @@ extension ProxyServer {
   /// The folder of the cassette that is in, there or to be made; nil where none is.
   public var cassettePath: String? { slot.tape.cassettePath }
 
+  /// Where cassettes lie that can be put in: beside the one of the start.
+  public var cassetteFolder: String {
+    guard let path = configuration.cassette else { return "Cassettes" }
+    return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
   /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
   public var interactionCounts: (recorded: Int, replayable: Int) {
     let tape = slot.tape
@@ -15,6 +22,12 @@ extension ProxyServer {
   }
 
   public var upstream: String? { configuration.upstream }
+
+  /// Whether the origin is a listener of this process.
+  package func upstreamReaches(_ listening: SocketAddress) -> Bool {
+    guard let origin = try? configuration.upstreamConfiguration()?.origin else { return false }
+    return SocketAddress(host: origin.host, port: origin.port).reaches(listening: listening)
+  }
 
   /// What the run has come to so far.
   public var summary: ProxySummary { statistics.summary }

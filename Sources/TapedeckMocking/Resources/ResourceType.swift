@@ -7,6 +7,10 @@ protocol ResourceType: Sendable {
   var name: String { get }
   /// Of one entity in other styles: the Swift type's name, like `articleComment`.
   var entityName: String { get }
+  /// As polymorphic relations name it: `ArticleComment`.
+  var typeName: String { get }
+  /// What the type says about its look; nil where it says nothing.
+  var ownSerializer: (any ResourceSerializer)? { get }
   var relationships: [ResourceRelationship] { get }
   /// The names of attributes, as far as they are known without an entity.
   var attributeNames: Set<String> { get }
@@ -36,10 +40,21 @@ struct ResourceRelationship: Sendable {
   let isToMany: Bool
   let isOptional: Bool
   let isWritable: Bool
-  /// Asked for when it is needed, for types relate to one another in circles.
-  let findTarget: @Sendable () -> any ResourceType
+  /// Asked for when they are needed, for types relate to one another in circles.
+  let findTargets: @Sendable () -> [any ResourceType]
 
-  var target: any ResourceType { findTarget() }
+  /// One, or of a polymorphic relationship several.
+  var targets: [any ResourceType] { findTargets() }
+
+  func target(named name: String) -> (any ResourceType)? { targets.first { $0.name == name } }
+
+  func has(_ identifier: JSONAPIIdentifier, in store: Store) -> Bool {
+    target(named: identifier.type)?.has(identifier.id, in: store) == true
+  }
+
+  func find(_ identifier: JSONAPIIdentifier, in store: Store) throws(SerializationError) -> StoredResource? {
+    try target(named: identifier.type)?.find(identifier.id, in: store)
+  }
 }
 
 /// An entity at a moment.
@@ -49,8 +64,8 @@ struct StoredResource {
   /// All that is encoded.
   let members: [JSONMember]
   let attributes: [JSONMember]
-  /// The ids that each of the type's relationships leads to; only such as there are.
-  let related: [String: [String]]
+  /// What each of the type's relationships leads to; only what there is.
+  let related: [String: [JSONAPIIdentifier]]
   let links: [String: JSONAPILink]
   /// Entities that are properties, as Kakapo has them: they are read, and not changed.
   let embedded: [RelationshipContent]
@@ -66,12 +81,17 @@ struct ResourceChange: Sendable {
   var id: String?
   var attributes: [JSONMember] = []
   /// Checked: the relationships are there, can be changed, and lead to what exists.
-  var relationships: [(name: String, ids: [String])] = []
+  var relationships: [(name: String, targets: [JSONAPIIdentifier])] = []
 }
 
 /// The stored types that were ever served, planned once.
 enum ResourceTypes {
   private static let known = Mutex<[ObjectIdentifier: any ResourceType]>([:])
+
+  static func type(ofType type: any ResourceEntity.Type) -> any ResourceType {
+    func opened<T: ResourceEntity>(_ type: T.Type) -> any ResourceType { self.type(of: type) }
+    return _openExistential(type, do: opened)
+  }
 
   static func type<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
     let key = ObjectIdentifier(type)

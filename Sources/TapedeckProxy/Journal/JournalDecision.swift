@@ -68,7 +68,8 @@ extension JournalEntry {
     return JournalDecision(link: link, outcome: .answered, why: reason)
   }
 
-  private var reason: String {
+  /// Why it was answered as it was, in a few words.
+  public var reason: String {
     switch source {
     case .cassette:
       guard let explanation, let file = explanation.file else { return "it is recorded" }

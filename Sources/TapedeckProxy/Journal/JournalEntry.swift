@@ -9,6 +9,8 @@ public struct JournalEntry: Sendable {
   public let request: HTTPRequest
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
+  /// The same for people, as RFC 3339 writes it.
+  public var started: String { Timestamp.text(startedMilliseconds) }
   /// To the end of the answer leaving the chain.
   public let durationNanoseconds: Int64
   public let source: HTTPAnswer.Source

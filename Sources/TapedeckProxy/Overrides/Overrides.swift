@@ -162,7 +162,7 @@ public final class Overrides: Sendable {
 
 extension OverrideKind {
   /// Of a single rule.
-  var word: String {
+  public var word: String {
     switch self {
     case .routes: "route"
     case .resources: "resource"

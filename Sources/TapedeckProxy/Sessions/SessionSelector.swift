@@ -58,39 +58,10 @@ public enum SessionSelector: Sendable, Equatable {
     guard let value = request.fields.text("proxy-authorization") else { return .none(request) }
     let words = value.split(separator: " ", maxSplits: 1)
     guard words.count == 2, words[0].lowercased() == "basic",
-      let decoded = Base64Credentials.decode(words[1].utf8)
+      let decoded = Base64.decode(Array(words[1].utf8))
     else { return .refused("Proxy-Authorization must be Basic with the name of the session as its user") }
     var request = request
     request.fields.removeAll("proxy-authorization")
     return named(String(decoding: decoded.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self), request)
-  }
-}
-
-/// Base64 as credentials have it (RFC 7617 §2, RFC 4648 §4).
-private enum Base64Credentials {
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    var out: [UInt8] = []
-    var bits = 0
-    var held = 0
-    for byte in text.prefix(1024) where byte != UInt8(ascii: "=") {
-      guard let value = value(byte) else { return nil }
-      bits = (bits << 6 | value) & 0xFFFF
-      held += 6
-      guard held >= 8 else { continue }
-      held -= 8
-      out.append(UInt8(truncatingIfNeeded: bits >> held))
-    }
-    return out
-  }
-
-  private static func value(_ byte: UInt8) -> Int? {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(byte) - 65
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(byte) - 71
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) + 4
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
   }
 }
