@@ -46,6 +46,8 @@ public final class Overrides: Sendable {
     /// Requests that it was for; and those of them in which it acted.
     public let seen: Int
     public let used: Int
+    /// Those in which a patch found nothing that it could change.
+    public let unchanged: Int
   }
 
   /// The rules of a kind, in the order of their declaration.
@@ -56,7 +58,9 @@ public final class Overrides: Sendable {
     case .faults: Self.shown(faults)
     case .resources:
       resources.entries.map {
-        Rule(id: $0.rule.id, declaration: $0.rule.source, isFromFile: $0.isFromFile, seen: 0, used: 0)
+        Rule(
+          id: $0.rule.id, declaration: $0.rule.source, isFromFile: $0.isFromFile, seen: 0, used: 0,
+          unchanged: 0)
       }
     }
   }
@@ -66,7 +70,7 @@ public final class Overrides: Sendable {
       let counts = entry.rule.usage.counts
       return Rule(
         id: entry.rule.id, declaration: entry.rule.source, isFromFile: entry.isFromFile, seen: counts.seen,
-        used: counts.used)
+        used: counts.used, unchanged: entry.rule.unchangedCount)
     }
   }
 
