@@ -44,6 +44,7 @@ extension Verb {
     .import,
     .export,
     .control,
+    .schema,
     .demo,
     .help,
   ]

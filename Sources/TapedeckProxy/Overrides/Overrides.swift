@@ -162,15 +162,6 @@ public final class Overrides: Sendable {
     patches.replaceFileRules(document.patches)
     faults.replaceFileRules(document.faults)
   }
-
-  /// The rules that came from the file, in words: `3 routes, 1 patch`.
-  var fileSummary: String {
-    let counts = OverrideKind.allCases.compactMap { kind -> String? in
-      let count = rules(kind).count(where: \.isFromFile)
-      return count == 0 ? nil : "\(count) \(count == 1 ? kind.word : kind.rawValue)"
-    }
-    return counts.isEmpty ? "no rules" : counts.joined(separator: ", ")
-  }
 }
 
 extension OverrideKind {

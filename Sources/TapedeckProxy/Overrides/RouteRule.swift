@@ -75,7 +75,7 @@ struct RouteRule: OverrideRule {
     let content = answer.content(
       { RequestValues(request: request, components: condition.components(of: request)) },
       to: request.http.method)
-    return RouteRuleAnswer(content: content, delayNanoseconds: delay(of: answer, turn))
+    return RouteRuleAnswer(id: id, content: content, delayNanoseconds: delay(of: answer, turn))
   }
 
   private func delay(of answer: RuleAnswer, _ turn: Int) -> Int64 {
@@ -89,6 +89,8 @@ struct RouteRule: OverrideRule {
 
 /// What a route declared in JSON has for a request.
 struct RouteRuleAnswer {
+  /// Of the rule.
+  var id: String
   var content: HTTPAnswer.Content
   /// How long it waits with it.
   var delayNanoseconds: Int64

@@ -13,10 +13,13 @@ final class RouteRuleResponder: Responder {
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     guard let answer = Self.answer(rules, to: request) else { return nil }
-    guard answer.delayNanoseconds > 0 else { return HTTPAnswer(answer.content, by: .route) }
+    let explanation = AnswerExplanation(rule: answer.id)
+    guard answer.delayNanoseconds > 0 else {
+      return HTTPAnswer(answer.content, by: .route, explanation: explanation)
+    }
     let source = DelayedSource(
       answer.content, nanoseconds: answer.delayNanoseconds, to: request.method, loop: loop)
-    return HTTPAnswer(.stream(source), by: .route)
+    return HTTPAnswer(.stream(source), by: .route, explanation: explanation)
   }
 
   /// What the rules of this moment have for a request, which counts as one of those it is for.
