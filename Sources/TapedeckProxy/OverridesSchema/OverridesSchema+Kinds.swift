@@ -6,13 +6,5 @@ extension OverridesSchema {
     object(identity + [member("path", reference("path"))], ["required": ["path"]])
   }
 
-  static var patch: JSONValue {
-    object(identity + condition("Any where it is missing.") + usage("probability"), ["required": ["path"]])
-  }
-
-  static var fault: JSONValue {
-    object(identity + condition("Any where it is missing.") + usage("probability"), ["required": ["path"]])
-  }
-
   static var effect: JSONValue { ["type": "object"] }
 }
