@@ -43,6 +43,8 @@ extension Verb {
     .lint,
     .import,
     .export,
+    .control,
+    .schema,
     .demo,
     .help,
   ]

@@ -52,8 +52,21 @@ public struct ProxyConfiguration: Sendable {
   public var rewritesOrigin = true
   /// Whether texts that name the origin (and `Link`, `Refresh`) are made to name us too; only with `rewritesOrigin`.
   public var rewritesBodies = false
-  /// Routes that go before everything else.
+  /// Routes of the program's own, which go before recordings and the origin.
   public var router = Router()
+  /// What is declared in JSON and goes before all else.
+  public var overrides = Overrides()
+  /// A file whose rules are among them, and are read anew whenever it is saved.
+  public var overridesFile: String?
+  /// How requests say which session they belong to; nil where all belong to one.
+  public var sessionSelector: SessionSelector?
+  /// A session is dropped when it has had no request for so long.
+  public var sessionIdleMilliseconds = 600_000
+  /// Sessions at once; the first request of one more is refused.
+  public var maxSessions = 10_000
+  /// What the journal of a session may take in memory; the journals of all sessions take four times as much at most.
+  /// None is kept where it is 0.
+  public var journalBytes = 16 << 20
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }

@@ -13,7 +13,8 @@ extension Option {
   static let mode = Option(
     name: "--mode", value: "MODE", help: "none, once, new_episodes, all or passthrough")
   static let overrides = Option(
-    name: "--overrides", value: "FILE", help: "JSON file of routes that go before the cassette")
+    name: "--overrides", value: "FILE",
+    help: "JSON file of rules that go before the cassette; read anew on save")
   static let match = Option(
     name: "--match", value: "SPEC",
     help: "what of a request is compared (method,path,query,body); see above", isRepeatable: true)
@@ -89,11 +90,12 @@ extension Option {
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
 
-  static let serving: [Option] = [
-    .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
-    .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
-    .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
-  ]
+  static let serving: [Option] =
+    [
+      .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
+      .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
+      .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
+    ] + steering
   static let asking: [Option] = [
     .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
     .redact, .keep, .noRedact, .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections,

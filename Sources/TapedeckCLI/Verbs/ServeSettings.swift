@@ -7,6 +7,8 @@ struct ServeSettings {
   enum Kind: String { case record, replay, serve, run }
 
   var proxy = ProxyConfiguration()
+  /// Nil where nobody steers.
+  var admin: AdminSettings?
   var readyFile: String?
   /// A log in the midst of what a command prints would be in its way.
   private var logsByItself = true
@@ -32,11 +34,9 @@ struct ServeSettings {
     try readAnswering(arguments)
     try readAsking(arguments)
     try readReporting(arguments)
+    try readSteering(arguments)
     proxy.redaction = try arguments.redaction()
-    let router = proxy.router
-    if let file = arguments[.overrides] {
-      try OverridesFile.load(try Files.read(file), named: file, into: router)
-    }
+    proxy.overridesFile = arguments[.overrides]
   }
 
   private static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {

@@ -35,10 +35,12 @@ public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, Expressib
 
 /// Random numbers that are the same in every run (Steele, Lea and Flood, *Fast splittable pseudorandom number
 /// generators*, 2014).
-struct SplitMix64: RandomNumberGenerator, Sendable {
-  var state: UInt64
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  package var state: UInt64
 
-  mutating func next() -> UInt64 {
+  package init(state: UInt64) { self.state = state }
+
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

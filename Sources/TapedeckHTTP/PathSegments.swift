@@ -1,12 +1,10 @@
-internal import TapedeckHTTP
-
 /// A path, cut at its slashes; empty pieces do not count.
-struct PathSegments {
-  let raw: [ArraySlice<UInt8>]
+package struct PathSegments: Sendable {
+  package let raw: [ArraySlice<UInt8>]
   /// What literals are compared with: decoded, in lower case where case does not count.
-  let keys: [ArraySlice<UInt8>]
+  package let keys: [ArraySlice<UInt8>]
 
-  init(_ path: ArraySlice<UInt8>, foldsCase: Bool = false) {
+  package init(_ path: ArraySlice<UInt8>, foldsCase: Bool = false) {
     raw = path.split(separator: UInt8(ascii: "/"))
     let isEncoded = path.contains(UInt8(ascii: "%"))
     guard isEncoded || foldsCase else {
@@ -19,18 +17,18 @@ struct PathSegments {
     }
   }
 
-  static func folded(_ bytes: [UInt8]) -> [UInt8] {
+  package static func folded(_ bytes: [UInt8]) -> [UInt8] {
     bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
-  func text(_ index: Int) -> String { Self.decoded(raw[index]) }
+  package func text(_ index: Int) -> String { Self.decoded(raw[index]) }
 
-  func rawText(_ index: Int) -> String { String(decoding: raw[index], as: UTF8.self) }
+  package func rawText(_ index: Int) -> String { String(decoding: raw[index], as: UTF8.self) }
 
   /// All segments from `index` on.
-  func rest(from index: Int) -> String { raw[index...].map(Self.decoded).joined(separator: "/") }
+  package func rest(from index: Int) -> String { raw[index...].map(Self.decoded).joined(separator: "/") }
 
-  func rawRest(from index: Int) -> String {
+  package func rawRest(from index: Int) -> String {
     raw[index...].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
   }
 

@@ -1,0 +1,35 @@
+internal import TapedeckHTTP
+
+/// A rule as an overrides file or the admin API declares it, checked and ready to be used.
+protocol OverrideRule: Sendable {
+  static var kind: OverrideKind { get }
+
+  /// Known under it in the admin API, in logs and in explanations.
+  var id: String { get }
+  /// As it was declared.
+  var source: JSONValue { get }
+  var condition: RequestCondition { get }
+  var usage: RuleUsage { get }
+
+  init(_ declaration: RuleDeclaration) throws(OverrideProblem)
+
+  /// In how many requests it acted and yet changed nothing of what it should.
+  var unchangedCount: Int { get }
+
+  /// The same rule with its counts at zero, for another session.
+  func fresh() -> Self
+}
+
+extension OverrideRule {
+  var unchangedCount: Int { 0 }
+}
+
+/// A rule to be read.
+struct RuleDeclaration {
+  var json: JSONValue
+  var id: String
+  /// Where it stands, like `routes[3]`.
+  var place: String
+  /// The folder that `file` members are relative to and must stay in; nil where rules may not name files.
+  var folder: String?
+}
