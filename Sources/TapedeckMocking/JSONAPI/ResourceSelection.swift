@@ -85,7 +85,7 @@ struct ResourceSelection {
       }
       return try check(field, path.dropFirst(), relationship.target, [])
     }
-    if name == "id" { return }
+    if name == "id" || name == type.idMember { return }
     try ResourceSelection(type: type, options: options, view: view).check(
       attribute: name, all, parameter: "sort")
   }
@@ -94,7 +94,10 @@ struct ResourceSelection {
     of resource: StoredResource, _ path: ArraySlice<String>
   ) throws(SerializationError) -> JSONValue? {
     guard let name = path.first else { return nil }
-    if path.count == 1 { return name == "id" ? JSONValue(resource.id) : resource.attribute(name) }
+    if path.count == 1 {
+      guard name == "id" || name == resource.type.idMember else { return resource.attribute(name) }
+      return resource.members.first { $0.name.isEqual(to: resource.type.idMember.utf8) }?.value
+    }
     guard let relationship = resource.type.relationship(name), let id = resource.related[name]?.first,
       let next = try relationship.target.find(id, in: view)
     else { return nil }
