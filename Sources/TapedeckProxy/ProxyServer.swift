@@ -56,7 +56,7 @@ public final class ProxyServer: Sendable {
             : tapeResponder
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
-            RouteRuleResponder(configuration.overrides.routes),
+            RouteRuleResponder(configuration.overrides.routes, loop: loop),
             RouteResponder(configuration.router, before: tapeEnd, loop: loop),
             tapeEnd,
           ])

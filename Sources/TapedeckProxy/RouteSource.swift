@@ -129,12 +129,4 @@ extension HTTPResponse {
     return HTTPResponse(
       status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
   }
-
-  /// All of it at once.
-  fileprivate func send(into sink: any ResponseSink, to method: HTTPMethod) {
-    let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
-    sink.begin(head, framing: hasNoBody ? .none : .length(body.count))
-    if !hasNoBody, !body.isEmpty { _ = body.withUnsafeBytes { sink.write($0, endsChunk: true) } }
-    sink.end(trailers: HTTPFields())
-  }
 }

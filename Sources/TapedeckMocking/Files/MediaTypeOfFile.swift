@@ -1,5 +1,5 @@
 /// Which media type a file most likely has, by the end of its name.
-enum MediaTypeOfFile {
+package enum MediaTypeOfFile {
   private static let types = [
     "json": "application/json", "txt": "text/plain; charset=utf-8", "md": "text/markdown; charset=utf-8",
     "html": "text/html; charset=utf-8", "htm": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
@@ -13,12 +13,12 @@ enum MediaTypeOfFile {
   ]
 
   /// In lower case, the last first: `page.html.mustache` has `mustache` and `html`.
-  static func extensions(of path: String) -> [String] {
+  package static func extensions(of path: String) -> [String] {
     let name = path.split(separator: "/").last ?? ""
     return name.split(separator: ".").dropFirst().reversed().map { $0.lowercased() }
   }
 
-  static func guess(_ path: String) -> String {
+  package static func guess(_ path: String) -> String {
     let known = extensions(of: path).first { $0 != "mustache" }.flatMap { types[$0] }
     return known ?? "application/octet-stream"
   }

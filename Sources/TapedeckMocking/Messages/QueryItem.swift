@@ -13,9 +13,9 @@ public struct QueryItem: Sendable, Hashable {
 }
 
 /// Reads queries: items in order, duplicates kept, decoded.
-enum QueryItems {
+package enum QueryItems {
   /// - Parameter plusIsSpace: as in forms; in a URL, `+` is a plus, as `URLComponents` has it.
-  static func parse(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [QueryItem] {
+  package static func parse(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [QueryItem] {
     Array(text).split(separator: UInt8(ascii: "&")).map { item in
       guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else {
         return QueryItem(name: decode(item, plusIsSpace), value: nil)

@@ -36,7 +36,8 @@ public struct Template: Sendable {
     self.escaping = escaping
   }
 
-  private static func escaping(of file: String) -> Escaping {
+  /// As the name of a file suggests.
+  package static func escaping(of file: String) -> Escaping {
     switch MediaTypeOfFile.extensions(of: file).first(where: { $0 != "mustache" }) {
     case "html", "htm", "xhtml", "xml", "svg": .html
     case "json": .json
@@ -45,17 +46,41 @@ public struct Template: Sendable {
   }
 
   /// The text with the values in their places.
-  public func rendered(_ values: JSONValue) -> String {
-    var renderer = TemplateRenderer(escaping: escaping, stack: [values])
+  public func rendered(_ values: JSONValue) -> String { rendered { Self.value($0, in: values) } }
+
+  /// The text with what `look` finds under the names that no section around them knows.
+  package func rendered(_ look: @escaping ([String]) -> JSONValue?) -> String {
+    var renderer = TemplateRenderer(escaping: escaping, look: look)
     renderer.render(nodes)
     return renderer.out
+  }
+
+  private static func value(_ path: [String], in values: JSONValue) -> JSONValue? {
+    path.reduce(values) { value, name in value?[name] }
+  }
+
+  /// The name, where there is nothing beside it.
+  package var loneName: [String]? {
+    guard nodes.count == 1, case .value(let path, _)? = nodes.first else { return nil }
+    return path
+  }
+
+  /// The names that are looked up outside of any section.
+  package var outerNames: [[String]] {
+    nodes.compactMap { node in
+      switch node {
+      case .text: nil
+      case .value(let path, _), .section(let path, _, _): path
+      }
+    }
   }
 }
 
 /// A template on its way to text, with the values that surround the place it is at.
 private struct TemplateRenderer {
   let escaping: Template.Escaping
-  var stack: [JSONValue]
+  let look: ([String]) -> JSONValue?
+  var stack: [JSONValue] = []
   var out = ""
 
   mutating func render(_ nodes: [TemplateNode]) {
@@ -95,8 +120,8 @@ private struct TemplateRenderer {
 
   /// The innermost value that has the first name; the other names are looked for in it.
   private func value(_ path: [String]) -> JSONValue? {
-    guard let first = path.first else { return stack.last }
-    guard var value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return nil }
+    guard let first = path.first else { return stack.last ?? look([]) }
+    guard var value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return look(path) }
     for name in path.dropFirst() {
       guard let inner = value[name] else { return nil }
       value = inner

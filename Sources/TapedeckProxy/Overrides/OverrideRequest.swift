@@ -5,10 +5,12 @@ internal import TapedeckMocking
 final class OverrideRequest {
   let http: HTTPRequest
   lazy var path = PathSegments(http.path)
-  lazy var query = Request(http: http).queryParameters
+  /// With `+` for a blank, as recordings are compared too.
+  lazy var query = http.query.map { QueryItems.parse($0, plusIsSpace: true) } ?? []
   lazy var headers = HeaderFields(http.fields)
   lazy var json: JSONValue? = try? JSONValue(parsing: http.body)
   lazy var text = String(decoding: http.body, as: UTF8.self)
+  lazy var form = Request(http: http).form
 
   init(_ http: HTTPRequest) { self.http = http }
 }

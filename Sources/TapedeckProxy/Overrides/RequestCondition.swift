@@ -1,41 +1,57 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Which requests a rule is for: `method`, `path`, and `when` with `query`, `headers`, `body` (a text) and `json` (what
-/// the body must hold at least).
+/// Which requests a rule is for: `method`, `path`, and `when` with `query`, `headers`, `form`, `body` (a text), `json`
+/// (what the body must hold at least) and `jsonPath` (what stands at places in it).
 struct RequestCondition: Sendable {
   /// Nil for any.
   let methods: [HTTPMethod]?
   let path: PathPattern
   let query: [(name: String, matcher: TextMatcher)]
   let headers: [(name: String, matcher: TextMatcher)]
+  let form: [(name: String, matcher: TextMatcher)]
   let body: TextMatcher?
   let json: JSONValue?
+  let jsonPath: [(path: JSONPath, matcher: JSONMatcher)]
 
-  /// - Parameter defaultMethod: where none is named; nil means any.
-  init(_ reader: inout RuleReader, defaultMethod: HTTPMethod? = nil) throws(OverrideProblem) {
-    methods = try Self.methods(&reader) ?? defaultMethod.map { [$0] }
+  /// - Parameter forRoute: where no method is named a route is for GET, any other rule for all of them; and a route for
+  ///   GET is for HEAD too (RFC 9110 §9.3.2).
+  init(_ reader: inout RuleReader, forRoute: Bool = false) throws(OverrideProblem) {
+    methods = try Self.methods(&reader, forRoute: forRoute)
     guard let text = try reader.text("path"), text.hasPrefix("/") else {
       throw reader.problem("path", "must be a text that starts with /, like \"/users/{id}\" or \"/*\"")
     }
-    do { path = try PathPattern(text) } catch { throw reader.problem("path", "\(error)") }
+    path = try Self.pattern(text, &reader)
     var when = try reader.object("when")
     query = try Self.matchers(&when, "query")
     headers = try Self.matchers(&when, "headers")
+    form = try Self.matchers(&when, "form")
     let place = when?.place(of: "body") ?? ""
     body = try when?.value("body").map { value throws(OverrideProblem) in try TextMatcher(value, at: place) }
     json = when?.value("json")
+    jsonPath = try Self.jsonPaths(&when)
     try when?.finish()
   }
 
-  private static func methods(_ reader: inout RuleReader) throws(OverrideProblem) -> [HTTPMethod]? {
-    guard let value = reader.value("method") else { return nil }
+  private static func methods(
+    _ reader: inout RuleReader, forRoute: Bool
+  ) throws(OverrideProblem) -> [HTTPMethod]? {
+    guard let value = reader.value("method") else { return forRoute ? [.get, .head] : nil }
     let items = value.array ?? [value]
     let names = items.compactMap(\.text)
     guard !names.isEmpty, names.count == items.count,
       names.allSatisfy({ $0 == "*" || HTTPMethod.isValid($0) })
     else { throw reader.problem("method", "must be a method name like \"GET\", a list of them, or \"*\"") }
-    return names.contains("*") ? nil : names.map { HTTPMethod(rawValue: $0) }
+    if names.contains("*") { return nil }
+    let methods = names.map(HTTPMethod.init(anyCase:))
+    return forRoute && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods
+  }
+
+  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem) -> PathPattern {
+    guard !text.contains("?"), !text.contains("#") else {
+      throw reader.problem("path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
+    }
+    do { return try PathPattern(text) } catch { throw reader.problem("path", "\(error)") }
   }
 
   private static func matchers(
@@ -51,9 +67,25 @@ struct RequestCondition: Sendable {
     return matchers
   }
 
+  private static func jsonPaths(
+    _ reader: inout RuleReader?
+  ) throws(OverrideProblem) -> [(path: JSONPath, matcher: JSONMatcher)] {
+    guard var inner = try reader?.object("jsonPath") else { return [] }
+    var matchers: [(JSONPath, JSONMatcher)] = []
+    for name in inner.names {
+      guard let value = inner.value(name) else { continue }
+      let path: JSONPath
+      do { path = try JSONPath(name) } catch { throw inner.problem(name, "\(error)") }
+      matchers.append((path, try JSONMatcher(value, at: inner.place(of: name))))
+    }
+    return matchers
+  }
+
   /// How many things it asks for beside method and path: of two rules for the same path the one that asks for more
   /// goes first.
-  var whenCount: Int { query.count + headers.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1) }
+  var whenCount: Int {
+    query.count + headers.count + form.count + jsonPath.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1)
+  }
 
   /// Whether the request is one of these, its path aside.
   func accepts(_ request: OverrideRequest) -> Bool { obstacle(request) == nil }
@@ -63,18 +95,31 @@ struct RequestCondition: Sendable {
     if let methods, !methods.contains(request.http.method) {
       return "method is \(methods.map(\.rawValue).joined(separator: " or "))"
     }
-    for (name, matcher) in query
-    where !matcher.accepts(request.query.filter { $0.name == name }.map { $0.value ?? "" }) {
+    return whenCount == 0 ? nil : itemObstacle(request) ?? bodyObstacle(request)
+  }
+
+  private func itemObstacle(_ request: OverrideRequest) -> String? {
+    for (name, matcher) in query where !matcher.accepts(request.query.values(of: name)) {
       return "query \(name) \(matcher.description)"
     }
     for (name, matcher) in headers where !matcher.accepts(request.headers.values(of: name)) {
       return "header \(name) \(matcher.description)"
     }
+    for (name, matcher) in form where !matcher.accepts(request.form.values(of: name)) {
+      return "form field \(name) \(matcher.description)"
+    }
+    return nil
+  }
+
+  private func bodyObstacle(_ request: OverrideRequest) -> String? {
     if let body, !body.accepts(request.http.body.isEmpty ? [] : [request.text]) {
       return "body \(body.description)"
     }
     if let json, request.json?.holds(json) != true {
       return "body holds \(String(decoding: json.bytes(.compact), as: UTF8.self))"
+    }
+    for (path, matcher) in jsonPath where !matcher.accepts(request.json?.values(at: path) ?? []) {
+      return "body \(path) \(matcher.description)"
     }
     return nil
   }
@@ -83,17 +128,15 @@ struct RequestCondition: Sendable {
   func components(of request: OverrideRequest) -> [String: String] { path.match(request.http.path) ?? [:] }
 }
 
-extension JSONValue {
-  /// Whether all of `part` is in here: members of objects by name, elements of arrays in order, anything else equal.
-  func holds(_ part: JSONValue) -> Bool {
-    switch (self, part) {
-    case (.object, .object(let wanted)):
-      return wanted.allSatisfy { member in self[member.name.text]?.holds(member.value) == true }
-    case (.array(let items), .array(let wanted)):
-      return items.count == wanted.count && zip(items, wanted).allSatisfy { $0.holds($1) }
-    case (.string(let left), .string(let right)): return left.text == right.text
-    case (.number, .number): return self == part || double == part.double
-    default: return self == part
-    }
+extension [QueryItem] {
+  fileprivate func values(of name: String) -> [String] { filter { $0.name == name }.map { $0.value ?? "" } }
+}
+
+extension HTTPMethod {
+  /// Methods are told apart by their case (RFC 9110 §9.1), but no `get` is anything but a slip of the pen.
+  fileprivate init(anyCase name: String) {
+    let upper = name.uppercased()
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    self.init(rawValue: known.contains(upper) ? upper : name)
   }
 }

@@ -1,47 +1,64 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// A route declared in JSON: a request condition, and the answer.
+/// A route declared in JSON: a request condition, and the answer, or several in turn.
 struct RouteRule: OverrideRule {
   static let kind = OverrideKind.routes
+
+  /// What comes after the last answer of a sequence.
+  private enum SequenceEnd: String, CaseIterable {
+    case `repeat`, loop, pass
+  }
 
   let id: String
   let source: JSONValue
   let condition: RequestCondition
   private(set) var usage: RuleUsage
-  private let response: HTTPResponse
+  private let answers: [RuleAnswer]
+  private let loops: Bool
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
     _ = try reader.text("id")
     id = declaration.id
     source = declaration.json
-    condition = try RequestCondition(&reader, defaultMethod: .get)
-    usage = RuleUsage(try RuleUsage.Limits(&reader))
-    response = try Self.response(&reader)
+    condition = try RequestCondition(&reader, forRoute: true)
+    var limits = try RuleUsage.Limits(&reader)
+    let end = try Self.end(&reader)
+    answers = try Self.answers(&reader, condition.path, declaration.folder)
     try reader.finish()
+    loops = end == .loop
+    // A sequence that lets go is over after so many answers.
+    if end == .pass { limits.times = min(limits.times ?? .max, answers.count) }
+    usage = RuleUsage(limits)
   }
 
-  private static func response(_ reader: inout RuleReader) throws(OverrideProblem) -> HTTPResponse {
-    let status = try reader.int("status", in: 200...999) ?? 200
-    let text = try reader.text("text")
-    let json = reader.value("json")
-    if text != nil, json != nil { throw reader.problem("text", "must stand without json") }
-    var response = HTTPResponse(head: HTTPResponseHead(status: status))
-    if let json {
-      response = HTTPResponse(status: status, contentType: "application/json", body: json.bytes(.compact))
-    } else if let text {
-      response = HTTPResponse(
-        status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+  private static func end(_ reader: inout RuleReader) throws(OverrideProblem) -> SequenceEnd? {
+    guard let word = try reader.text("onEnd") else { return nil }
+    guard let end = SequenceEnd(rawValue: word) else {
+      throw reader.problem("onEnd", "must be \"repeat\" (the last answer stays), \"loop\" or \"pass\"")
     }
-    if var headers = try reader.object("headers") {
-      for name in headers.names {
-        guard let value = try headers.text(name) else { continue }
-        response.head.fields.removeAll { HeaderName($0.name) == HeaderName(name) }
-        do { try response.head.fields.append(name, value) } catch { throw headers.problem(name, "\(error)") }
-      }
+    guard reader.has("sequence") else { throw reader.problem("onEnd", "needs a sequence beside it") }
+    return end
+  }
+
+  private static func answers(
+    _ reader: inout RuleReader, _ path: PathPattern, _ folder: String?
+  ) throws(OverrideProblem) -> [RuleAnswer] {
+    guard let items = try reader.list("sequence") else {
+      return [try RuleAnswer(&reader, path: path, folder: folder).madeReady]
     }
-    return response
+    guard !items.isEmpty else { throw reader.problem("sequence", "must hold an answer at least") }
+    for name in RuleAnswer.members where reader.has(name) {
+      throw reader.problem(name, "belongs into the answers of the sequence")
+    }
+    var answers: [RuleAnswer] = []
+    for (index, item) in items.enumerated() {
+      var inner = try RuleReader(item, at: "\(reader.place(of: "sequence"))[\(index)]")
+      answers.append(try RuleAnswer(&inner, path: path, folder: folder).madeReady)
+      try inner.finish()
+    }
+    return answers
   }
 
   func fresh() -> RouteRule {
@@ -50,14 +67,29 @@ struct RouteRule: OverrideRule {
     return copy
   }
 
-  func answer(to request: OverrideRequest) -> HTTPAnswer {
-    HTTPAnswer(.response(response), by: .route)
+  /// - Parameters:
+  ///   - turn: which of its requests this is, from 1.
+  ///   - use: which of those that it answers.
+  func answer(to request: OverrideRequest, turn: Int, use: Int) -> RouteRuleAnswer {
+    let answer = answers[loops ? (use - 1) % answers.count : min(use, answers.count) - 1]
+    let content = answer.content(
+      { RequestValues(request: request, components: condition.components(of: request)) },
+      to: request.http.method)
+    return RouteRuleAnswer(content: content, delayNanoseconds: delay(of: answer, turn))
+  }
+
+  private func delay(of answer: RuleAnswer, _ turn: Int) -> Int64 {
+    guard let delay = answer.delay else { return 0 }
+    var generator = usage.generator(turn)
+    // The first number decides whether it acts at all.
+    _ = generator.next()
+    return delay.nanoseconds(using: &generator)
   }
 }
 
-/// A field's name regardless of its case.
-private struct HeaderName: Equatable {
-  let text: String
-  init(_ name: some Collection<UInt8>) { text = String(decoding: name, as: UTF8.self).lowercased() }
-  init(_ name: String) { text = name.lowercased() }
+/// What a route declared in JSON has for a request.
+struct RouteRuleAnswer {
+  var content: HTTPAnswer.Content
+  /// How long it waits with it.
+  var delayNanoseconds: Int64
 }

@@ -1,17 +1,31 @@
 internal import TapedeckHTTP
+internal import TapedeckSockets
 
 /// The routes of an overrides file and of the admin API, as a link of the chain.
 final class RouteRuleResponder: Responder {
   private let rules: RuleList<RouteRule>
+  private let loop: EventLoop
 
-  init(_ rules: RuleList<RouteRule>) { self.rules = rules }
+  init(_ rules: RuleList<RouteRule>, loop: EventLoop) {
+    self.rules = rules
+    self.loop = loop
+  }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
+    guard let answer = Self.answer(rules, to: request) else { return nil }
+    guard answer.delayNanoseconds > 0 else { return HTTPAnswer(answer.content, by: .route) }
+    let source = DelayedSource(
+      answer.content, nanoseconds: answer.delayNanoseconds, to: request.method, loop: loop)
+    return HTTPAnswer(.stream(source), by: .route)
+  }
+
+  /// What the rules of this moment have for a request, which counts as one of those it is for.
+  static func answer(_ rules: RuleList<RouteRule>, to request: HTTPRequest) -> RouteRuleAnswer? {
     guard !rules.isEmpty else { return nil }
     let request = OverrideRequest(request)
     return rules.table.first(for: request) { rule in
-      guard case .granted = rule.usage.claim() else { return nil }
-      return rule.answer(to: request)
+      guard case .granted(let turn, let use) = rule.usage.claim() else { return nil }
+      return rule.answer(to: request, turn: turn, use: use)
     }
   }
 }

@@ -26,6 +26,8 @@ struct RuleReader {
     return members.first { $0.name.isEqual(to: name.utf8) }?.value
   }
 
+  func has(_ name: String) -> Bool { members.contains { $0.name.isEqual(to: name.utf8) } }
+
   mutating func text(_ name: String) throws(OverrideProblem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.text else { throw problem(name, "must be a text") }
@@ -35,7 +37,8 @@ struct RuleReader {
   mutating func int(_ name: String, in range: ClosedRange<Int>) throws(OverrideProblem) -> Int? {
     guard let value = value(name) else { return nil }
     guard let number = value.int, range.contains(number) else {
-      throw problem(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+      let most = range.upperBound == .max ? " on" : " to \(range.upperBound)"
+      throw problem(name, "must be a whole number from \(range.lowerBound)\(most)")
     }
     return number
   }
@@ -43,9 +46,13 @@ struct RuleReader {
   mutating func number(_ name: String, in range: ClosedRange<Double>) throws(OverrideProblem) -> Double? {
     guard let value = value(name) else { return nil }
     guard let number = value.double, range.contains(number) else {
-      throw problem(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+      throw problem(name, "must be a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
     }
     return number
+  }
+
+  private static func text(_ number: Double) -> String {
+    JSONNumber(number).map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
   }
 
   mutating func bool(_ name: String) throws(OverrideProblem) -> Bool? {
@@ -69,8 +76,8 @@ struct RuleReader {
   /// To be called when all that is known has been asked for.
   func finish() throws(OverrideProblem) {
     guard let name = names.first(where: { !known.contains($0) }) else { return }
-    throw OverrideProblem(
-      place, "unknown member \(name.debugDescription); known are \(known.joined(separator: ", "))")
+    let hint = NearestWord.to(name, among: known).map { "did you mean \($0)?" }
+    throw problem(name, "unknown member; \(hint ?? "known are \(known.joined(separator: ", "))")")
   }
 
   func place(of name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }

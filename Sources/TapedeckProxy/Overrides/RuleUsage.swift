@@ -37,7 +37,10 @@ final class RuleUsage: Sendable {
 
   /// Whether a rule acts in a request.
   enum Claim: Equatable {
-    case granted(turn: Int)
+    /// - Parameters:
+    ///   - turn: which of the requests that it was for this is, from 1.
+    ///   - use: which of those in which it acts.
+    case granted(turn: Int, use: Int)
     /// In words, like `its 2 times are used up`.
     case denied(String)
   }
@@ -61,11 +64,8 @@ final class RuleUsage: Sendable {
     if limits.probability < 1, draw(turn) >= limits.probability {
       return .denied("the dice of seed \(limits.seed) said no to request \(turn)")
     }
-    guard let times = limits.times else {
-      used.wrappingAdd(1, ordering: .relaxed)
-      return .granted(turn: turn)
-    }
-    if used.wrappingAdd(1, ordering: .relaxed).newValue <= times { return .granted(turn: turn) }
+    let use = used.wrappingAdd(1, ordering: .relaxed).newValue
+    guard let times = limits.times, use > times else { return .granted(turn: turn, use: use) }
     used.wrappingSubtract(1, ordering: .relaxed)
     return .denied("its \(times) times are used up")
   }

@@ -29,7 +29,10 @@ enum TextMatcher: Sendable, Equatable {
     }
   }
 
-  private static func partial(_ reader: RuleReader) throws(OverrideProblem) -> TextMatcher {
+  /// - Parameter other: a member that may stand there instead.
+  static func partial(
+    _ reader: RuleReader, also other: String? = nil
+  ) throws(OverrideProblem) -> TextMatcher {
     var reader = reader
     let found: [TextMatcher?] = [
       try reader.text("contains").map { .contains($0) },
@@ -39,7 +42,8 @@ enum TextMatcher: Sendable, Equatable {
     try reader.finish()
     let matchers = found.compactMap(\.self)
     guard matchers.count == 1, let matcher = matchers.first else {
-      throw OverrideProblem(reader.place, "needs one of contains, startsWith and endsWith")
+      let known = ["contains", "startsWith", "endsWith"] + [other].compactMap(\.self)
+      throw OverrideProblem(reader.place, "needs one of \(known.joined(separator: ", "))")
     }
     return matcher
   }
