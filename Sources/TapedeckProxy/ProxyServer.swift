@@ -57,6 +57,7 @@ public final class ProxyServer: Sendable {
           // What answers a request, in order. The first answer wins.
           let chain = ResponderChain([
             RouteRuleResponder(configuration.overrides.routes, loop: loop),
+            ResourceResponder(configuration.overrides.resources),
             RouteResponder(configuration.router, before: tapeEnd, loop: loop),
             tapeEnd,
           ])

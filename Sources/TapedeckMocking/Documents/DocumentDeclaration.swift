@@ -78,13 +78,16 @@ package struct DocumentProblem: Error, Equatable, Sendable {
 }
 
 extension DocumentDeclaration {
+  /// What may stand in the envelope of a list.
+  package static let listPlaces = EnvelopeSerializer.listPlaces
+
   /// The objects of a list, each with an id.
   package func documents(of objects: [JSONValue]) throws(DocumentProblem) -> [JSONValue] {
     try checked(objects).map { .object($0.members) }
   }
 
   /// The names of the holes of a path, in order.
-  static func holes(of path: String) -> [String] {
+  package static func holes(of path: String) -> [String] {
     ((try? PathPattern(path))?.segments ?? []).compactMap { segment in
       if case .parameter(let name) = segment { name } else { nil }
     }

@@ -1,4 +1,4 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 
 /// What the ids of a resource are.
 package enum DocumentIDKind: String, CaseIterable, Sendable {
@@ -9,7 +9,7 @@ package enum DocumentIDKind: String, CaseIterable, Sendable {
   case uuid
 
   /// What ids are that somebody has chosen.
-  init(of ids: [JSONValue]) {
+  package init(of ids: [JSONValue]) {
     let texts = ids.compactMap(\.text)
     if texts.isEmpty {
       self = .number
@@ -20,7 +20,8 @@ package enum DocumentIDKind: String, CaseIterable, Sendable {
 
   private static func isUUID(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.joined().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    return parts.map(\.count) == [8, 4, 4, 4, 12]
+      && parts.joined().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
   /// How an id is written.

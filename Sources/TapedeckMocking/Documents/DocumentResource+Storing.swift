@@ -94,7 +94,8 @@ extension DocumentResource {
   func remove(_ id: String, from store: Store) -> Bool {
     guard document(id, in: store) != nil else { return false }
     if declaration.within != nil {
-      return (try? changeElements(around: id, in: store) { $0.removeAll { $0[idMember]?.idText == id } }) != nil
+      return (try? changeElements(around: id, in: store) { $0.removeAll { $0[idMember]?.idText == id } })
+        != nil
     }
     return (try? change(store) { _ = $0.remove(id) }) != nil
   }

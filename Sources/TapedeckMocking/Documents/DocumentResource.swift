@@ -86,7 +86,8 @@ struct DocumentResource: ResourceType {
     guard let value = body[idMember], !value.isNull else { return nil }
     guard let id = value.idText, declaration.ids != .number || Int(id) != nil else {
       let kind = declaration.ids == .number ? "a whole number" : "a text"
-      throw ResourceProblem(422, "the \(idMember) of a \(name) is \(kind), not \(value)", pointer: "/\(idMember)")
+      throw ResourceProblem(
+        422, "the \(idMember) of a \(name) is \(kind), not \(value)", pointer: "/\(idMember)")
     }
     return id
   }

@@ -1,22 +1,29 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 
-/// JSON with places for values: texts like `"{{items}}"` that are one value and nothing else.
-enum DocumentTemplate {
-  /// What may stand in a place, by its name.
-  typealias Values = [String: JSONValue]
-
-  static func place(_ name: String) -> String { "{{\(name)}}" }
-
+/// JSON with places for values: a text like `"{{items}}"` is one value and nothing else, and `"no {{id}}"` has the text
+/// of one in it.
+package enum DocumentTemplate {
   static func filled(_ template: JSONValue, _ value: (String) -> JSONValue?) -> JSONValue {
     switch template {
-    case .string(let string):
-      guard let name = name(in: string.text) else { return template }
-      return value(name) ?? template
-    case .array(let items): return .array(items.map { filled($0, value) })
+    case .string(let string): filled(string.text, value) ?? template
+    case .array(let items): .array(items.map { filled($0, value) })
     case .object(let members):
-      return .object(members.map { JSONMember($0.name, filled($0.value, value)) })
-    default: return template
+      .object(members.map { JSONMember($0.name, filled($0.value, value)) })
+    default: template
     }
+  }
+
+  /// Nil where the text has no place that is known.
+  private static func filled(_ text: String, _ value: (String) -> JSONValue?) -> JSONValue? {
+    if let name = name(in: text), let whole = value(name) { return whole }
+    var (out, rest, isChanged) = ("", text[...], false)
+    while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
+      let found = value(String(rest[open.upperBound..<close.lowerBound]))?.idText
+      out += rest[..<open.lowerBound] + (found ?? String(rest[open.lowerBound..<close.upperBound]))
+      if found != nil { isChanged = true }
+      rest = rest[close.upperBound...]
+    }
+    return isChanged ? JSONValue(out + rest) : nil
   }
 
   private static func name(in text: String) -> String? {
@@ -39,7 +46,7 @@ enum DocumentTemplate {
   }
 
   /// The names of all places.
-  static func names(in template: JSONValue) -> Set<String> {
+  package static func names(in template: JSONValue) -> Set<String> {
     switch template {
     case .string(let string): Set(name(in: string.text).map { [$0] } ?? [])
     case .array(let items): items.reduce(into: []) { $0.formUnion(names(in: $1)) }

@@ -15,7 +15,8 @@ enum JSONMatcher: Sendable, Equatable {
     case .string, .number, .bool, .null: self = .oneOf([value])
     case .array(let items):
       guard !items.isEmpty, items.allSatisfy({ $0.array == nil && $0.members == nil }) else {
-        throw OverrideProblem(place, "must be a list of plain values, one of which it is; for more there is when.json")
+        throw OverrideProblem(
+          place, "must be a list of plain values, one of which it is; for more there is when.json")
       }
       self = .oneOf(items)
     case .object:

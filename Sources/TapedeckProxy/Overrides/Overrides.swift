@@ -86,7 +86,7 @@ public final class Overrides: Sendable {
     let isNew =
       switch kind {
       case .routes: routes.put(try RouteRule(declaration))
-      case .resources: resources.put(try ResourceRule(declaration))
+      case .resources: try resources.put(try ResourceRule(declaration))
       case .patches: patches.put(try PatchRule(declaration))
       case .faults: faults.put(try FaultRule(declaration))
       }
@@ -153,8 +153,8 @@ public final class Overrides: Sendable {
     let patches = try Self.declared(PatchRule.init, .patches, &reader, folder)
     let faults = try Self.declared(FaultRule.init, .faults, &reader, folder)
     try reader.finish()
+    try self.resources.replaceFileRules(resources)
     self.routes.replaceFileRules(routes)
-    self.resources.replaceFileRules(resources)
     self.patches.replaceFileRules(patches)
     self.faults.replaceFileRules(faults)
   }

@@ -47,9 +47,12 @@ struct RequestCondition: Sendable {
     return forRoute && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods
   }
 
-  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem) -> PathPattern {
+  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem)
+    -> PathPattern
+  {
     guard !text.contains("?"), !text.contains("#") else {
-      throw reader.problem("path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
+      throw reader.problem(
+        "path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
     }
     do { return try PathPattern(text) } catch { throw reader.problem("path", "\(error)") }
   }

@@ -27,14 +27,17 @@ struct RequestValues {
   }
 
   /// The first of that name, which may have dots in it; without one, all of them as an object.
-  private static func pick(_ name: ArraySlice<String>, _ items: [(name: String, value: String)]) -> JSONValue? {
+  private static func pick(_ name: ArraySlice<String>, _ items: [(name: String, value: String)]) -> JSONValue?
+  {
     guard name.isEmpty else {
       let name = name.joined(separator: ".")
       return items.first { $0.name == name }.map { JSONValue($0.value) }
     }
     var seen: Set<String> = []
     return .object(
-      items.filter { seen.insert($0.name).inserted }.map { JSONMember(JSONString($0.name), JSONValue($0.value)) })
+      items.filter { seen.insert($0.name).inserted }.map {
+        JSONMember(JSONString($0.name), JSONValue($0.value))
+      })
   }
 
   private func header(_ name: ArraySlice<String>) -> JSONValue? {

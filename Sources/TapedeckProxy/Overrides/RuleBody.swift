@@ -12,7 +12,9 @@ enum RuleBody: Sendable {
     _ reader: inout RuleReader, _ templates: RuleTemplates, folder: String?
   ) throws(OverrideProblem) -> (body: RuleBody, contentType: String)? {
     let given = ["json", "text", "file"].filter { reader.has($0) }
-    if given.count > 1 { throw reader.problem(given[1], "must stand without \(given[0]): a body is one of them") }
+    if given.count > 1 {
+      throw reader.problem(given[1], "must stand without \(given[0]): a body is one of them")
+    }
     if let json = reader.value("json") {
       return (Self(try JSONTemplate(json, templates, at: reader.place(of: "json"))), "application/json")
     }
@@ -25,7 +27,11 @@ enum RuleBody: Sendable {
   }
 
   private init(_ template: JSONTemplate) {
-    if case .constant(let json) = template { self = .bytes(json.bytes(.compact)) } else { self = .json(template) }
+    if case .constant(let json) = template {
+      self = .bytes(json.bytes(.compact))
+    } else {
+      self = .json(template)
+    }
   }
 
   /// A file is a template where its name ends in `.mustache`: `{{` stands in many a page that is none.

@@ -17,7 +17,9 @@ enum RuleFile {
     guard let real = resolved(path) else { throw cannot("read", path, place) }
     guard real.hasPrefix(root == "/" ? root : root + "/"), !name.hasPrefix("/") else {
       throw OverrideProblem(
-        place, "must be a path beneath the folder of the overrides file, and \(name.debugDescription) leads out of it")
+        place,
+        "must be a path beneath the folder of the overrides file, and \(name.debugDescription) leads out of it"
+      )
     }
     return try contents(path, place)
   }

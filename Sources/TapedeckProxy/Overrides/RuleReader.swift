@@ -46,7 +46,8 @@ struct RuleReader {
   mutating func number(_ name: String, in range: ClosedRange<Double>) throws(OverrideProblem) -> Double? {
     guard let value = value(name) else { return nil }
     guard let number = value.double, range.contains(number) else {
-      throw problem(name, "must be a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
+      throw problem(
+        name, "must be a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))")
     }
     return number
   }
