@@ -56,6 +56,8 @@ public struct ProxyConfiguration: Sendable {
   public var router = Router()
   /// What is declared in JSON and goes before all else.
   public var overrides = Overrides()
+  /// A file whose rules are among them, and are read anew whenever it is saved.
+  public var overridesFile: String?
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }

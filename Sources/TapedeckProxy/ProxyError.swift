@@ -9,7 +9,9 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case upstreamMissing(mode: String)
   case cassetteMissing(mode: String)
   case cassetteAbsent(String)
-  case badOverrides(file: String, problem: String)
+  /// - Parameter place: file, line and column.
+  case badOverrides(place: String, problem: String)
+  case overridesUnreadable(file: String, problem: String)
 
   public var description: String {
     switch self {
@@ -27,7 +29,8 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
     case .cassetteMissing(let mode): "mode \(mode) needs --cassette NAME"
     case .cassetteAbsent(let path):
       "there is no cassette at \(path); record one with: tapedeck record --upstream URL --cassette \(path)"
-    case .badOverrides(let file, let problem): "\(file): \(problem)"
+    case .badOverrides(let place, let problem): "\(place): \(problem)"
+    case .overridesUnreadable(let file, let problem): "cannot read \(file): \(problem)"
     }
   }
 }

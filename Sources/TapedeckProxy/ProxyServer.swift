@@ -10,6 +10,7 @@ public final class ProxyServer: Sendable {
   private let server: HTTPServer
   private let tape: Tape
   private let statistics: ProxyStatistics
+  private let overridesWatch: OverridesWatch?
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
   /// What a person should know about the cassette as it was found.
@@ -21,6 +22,7 @@ public final class ProxyServer: Sendable {
     guard
       let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
+    let overridesFile = try OverridesFile.open(configuration)
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics()
@@ -75,6 +77,7 @@ public final class ProxyServer: Sendable {
     }
     self.tape = tape
     self.statistics = statistics
+    overridesWatch = overridesFile?.watched(for: configuration)
     if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
@@ -96,6 +99,7 @@ public final class ProxyServer: Sendable {
   /// to. Call once. Throws when sealing fails; the journal then still holds everything, as it does
   /// when secrets are refused, which the summary tells.
   public func stop(graceMilliseconds: Int = 10_000) throws -> ProxySummary {
+    overridesWatch?.stop()
     server.stop(graceMilliseconds: graceMilliseconds)
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure

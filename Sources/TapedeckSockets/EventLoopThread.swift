@@ -5,6 +5,12 @@ internal import Glibc
 public final class EventLoopThread: Sendable {
   public let mailbox: LoopMailbox
   private let thread: pthread_t
+  private let stopping: Stopping
+
+  private final class Stopping: @unchecked Sendable {
+    // Set before the thread begins; read by a job of the loop.
+    weak var loop: EventLoop?
+  }
 
   private final class Start {
     let loop: EventLoop
@@ -19,6 +25,8 @@ public final class EventLoopThread: Sendable {
   public init(setUp: @escaping @Sendable (EventLoop) -> Void) throws(SocketError) {
     let start = Start(loop: try EventLoop(), setUp: setUp)
     mailbox = start.loop.mailbox
+    stopping = Stopping()
+    stopping.loop = start.loop
     var handle = pthread_t()
     let context = Unmanaged.passRetained(start)
     let code = pthread_create(
@@ -39,6 +47,11 @@ public final class EventLoopThread: Sendable {
 
   /// Cores this process may run on.
   public static var usableCores: Int { Int(td_usable_cores()) }
+
+  /// Has the loop stop, from any thread.
+  public func stop() {
+    mailbox.post { [stopping] in stopping.loop?.stop() }
+  }
 
   /// Waits for the loop to stop.
   public func join() { pthread_join(thread, nil) }

@@ -33,9 +33,7 @@ struct ServeSettings {
     try readAsking(arguments)
     try readReporting(arguments)
     proxy.redaction = try arguments.redaction()
-    if let file = arguments[.overrides] {
-      try OverridesFile.load(try Files.read(file), named: file, into: proxy.overrides)
-    }
+    proxy.overridesFile = arguments[.overrides]
   }
 
   private static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {

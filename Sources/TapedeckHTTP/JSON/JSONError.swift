@@ -20,10 +20,8 @@ public struct JSONError: Error, Equatable, Sendable {
 
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeRawBufferPointer) {
     self.reason = reason
-    let before = bytes[..<min(offset, bytes.count)]
-    let lineStart = before.lastIndex(of: ASCII.lineFeed).map { $0 + 1 } ?? 0
-    line = 1 + before.count { $0 == ASCII.lineFeed }
-    column = 1 + before[lineStart...].count { $0 & 0xC0 != 0x80 }
+    let position = JSONPosition(offset: offset, in: bytes)
+    (line, column) = (position.line, position.column)
   }
 }
 

@@ -81,7 +81,7 @@ public final class Overrides: Sendable {
   public func put(
     _ kind: OverrideKind, _ json: JSONValue, id: String? = nil, folder: String? = nil
   ) throws(OverrideProblem) -> (id: String, isNew: Bool) {
-    let name = try Self.id(id ?? json["id"]?.text ?? nextID(kind), kind)
+    let name = try Self.id(id ?? json["id"]?.text ?? nextID(kind))
     let declaration = RuleDeclaration(json: json, id: name, place: "", folder: folder)
     let isNew =
       switch kind {
@@ -101,7 +101,7 @@ public final class Overrides: Sendable {
     }
   }
 
-  private static func id(_ text: String, _ kind: OverrideKind) throws(OverrideProblem) -> String {
+  static func id(_ text: String) throws(OverrideProblem) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
         || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
@@ -146,37 +146,26 @@ public final class Overrides: Sendable {
   /// changes nothing.
   /// - Parameter folder: of the file.
   public func load(_ document: JSONValue, folder: String? = nil) throws(OverrideProblem) {
-    var reader = try RuleReader(document, at: "")
-    _ = reader.value("$schema")
-    let routes = try Self.declared(RouteRule.init, .routes, &reader, folder)
-    let resources = try Self.declared(ResourceRule.init, .resources, &reader, folder)
-    let patches = try Self.declared(PatchRule.init, .patches, &reader, folder)
-    let faults = try Self.declared(FaultRule.init, .faults, &reader, folder)
-    try reader.finish()
-    try self.resources.replaceFileRules(resources)
-    self.routes.replaceFileRules(routes)
-    self.patches.replaceFileRules(patches)
-    self.faults.replaceFileRules(faults)
+    let document = OverridesDocument(document, folder: folder)
+    if let problem = document.problems.first { throw problem }
+    take(document)
   }
 
-  private static func declared<R>(
-    _ read: (RuleDeclaration) throws(OverrideProblem) -> R, _ kind: OverrideKind, _ reader: inout RuleReader,
-    _ folder: String?
-  ) throws(OverrideProblem) -> [R] {
-    var ids: Set<String> = []
-    var rules: [R] = []
-    for (index, json) in (try reader.list(kind.rawValue) ?? []).enumerated() {
-      let place = "\(kind.rawValue)[\(index)]"
-      let id: String
-      do throws(OverrideProblem) {
-        id = try Self.id(json["id"]?.text ?? "\(kind.word)-\(index + 1)", kind)
-      } catch {
-        throw OverrideProblem("\(place).\(error.place)", error.text)
-      }
-      guard ids.insert(id).inserted else { throw OverrideProblem(place, "the id \(id) is taken") }
-      rules.append(try read(RuleDeclaration(json: json, id: id, place: place, folder: folder)))
+  /// Puts rules that are in order in the place of those the file had before.
+  func take(_ document: OverridesDocument) {
+    routes.replaceFileRules(document.routes)
+    resources.replaceFileRules(document.resources)
+    patches.replaceFileRules(document.patches)
+    faults.replaceFileRules(document.faults)
+  }
+
+  /// The rules that came from the file, in words: `3 routes, 1 patch`.
+  var fileSummary: String {
+    let counts = OverrideKind.allCases.compactMap { kind -> String? in
+      let count = rules(kind).count(where: \.isFromFile)
+      return count == 0 ? nil : "\(count) \(count == 1 ? kind.word : kind.rawValue)"
     }
-    return rules
+    return counts.isEmpty ? "no rules" : counts.joined(separator: ", ")
   }
 }
 

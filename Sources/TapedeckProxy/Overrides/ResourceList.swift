@@ -32,19 +32,15 @@ final class ResourceList: Sendable {
 
   // MARK: Changing
 
-  /// Changes the list; what is new, or declared in another way, begins with its seeds.
-  /// - Parameters:
-  ///   - refilled: the id of one that begins anew all the same.
-  ///   - check: throws where the list would not do, and then nothing changes.
+  /// Changes the list, unless `body` throws; what is new, or declared in another way, begins with its seeds.
+  /// - Parameter refilled: the id of one that begins anew all the same.
   private func change<Result: Sendable, Problem: Error>(
-    refilling refilled: String? = nil, check: ([Entry], DocumentCatalog) throws(Problem) -> Void,
-    _ body: (inout [Entry]) -> Result
+    refilling refilled: String? = nil, _ body: (inout [Entry]) throws(Problem) -> Result
   ) throws(Problem) -> Result {
     try state.withLock { state throws(Problem) in
       var entries = state.entries
-      let result = body(&entries)
+      let result = try body(&entries)
       let catalog = DocumentCatalog(entries.map(\.rule.declaration))
-      try check(entries, catalog)
       refill(catalog, since: state.catalog, refilled)
       state.entries = entries
       state.catalog = catalog
@@ -52,10 +48,6 @@ final class ResourceList: Sendable {
       count.store(entries.count, ordering: .releasing)
       return result
     }
-  }
-
-  private func change<Result: Sendable>(_ body: (inout [Entry]) -> Result) -> Result {
-    change(check: { _, _ throws(Never) in }, body)
   }
 
   private func refill(_ catalog: DocumentCatalog, since old: DocumentCatalog, _ refilled: String?) {
@@ -68,42 +60,36 @@ final class ResourceList: Sendable {
     for gone in old.declarations where !ids.contains(gone.id) { store.empty(gone) }
   }
 
-  /// Whether new resources go with the others.
-  private static func check(
-    _ rules: [ResourceRule], _ entries: [Entry], _ catalog: DocumentCatalog
-  ) throws(OverrideProblem) {
-    for rule in rules {
-      let declaration = rule.declaration
-      let place = rule.place.isEmpty ? "" : "\(rule.place)."
-      if let within = declaration.within, catalog.home(of: declaration) == nil {
-        throw OverrideProblem(
-          "\(place)within.resource", "\(within.resource.debugDescription) is no resource that holds objects")
-      }
-      let twins = entries.map(\.rule.declaration).filter {
-        $0.look == .jsonAPI && $0.name == declaration.name
-      }
-      if declaration.look == .jsonAPI, twins.count > 1 {
-        throw OverrideProblem(
-          "\(place)name", "\(declaration.name.debugDescription) is the type of another resource as well")
-      }
+  /// What is wrong with resources that stand together.
+  static func problems(of rules: [ResourceRule]) -> [OverrideProblem] {
+    let catalog = DocumentCatalog(rules.map(\.declaration))
+    return rules.compactMap { problem(of: $0, in: catalog) }
+  }
+
+  private static func problem(of rule: ResourceRule, in catalog: DocumentCatalog) -> OverrideProblem? {
+    let declaration = rule.declaration
+    let place = rule.place.isEmpty ? "" : "\(rule.place)."
+    if let within = declaration.within, catalog.home(of: declaration) == nil {
+      return OverrideProblem(
+        "\(place)within.resource", "\(within.resource.debugDescription) is no resource that holds objects")
     }
+    let twins = catalog.declarations.filter { $0.look == .jsonAPI && $0.name == declaration.name }
+    guard declaration.look == .jsonAPI, twins.count > 1 else { return nil }
+    return OverrideProblem(
+      "\(place)name", "\(declaration.name.debugDescription) is the type of another resource as well")
   }
 
   /// Adds a resource, or puts it in the place of the one with its id; it begins with its seeds.
   /// - Returns: whether it is new.
   @discardableResult
   func put(_ rule: ResourceRule, isFromFile: Bool = false) throws(OverrideProblem) -> Bool {
-    let check = { (entries: [Entry], catalog: DocumentCatalog) throws(OverrideProblem) in
-      try Self.check([rule], entries, catalog)
-    }
-    return try change(refilling: rule.id, check: check) { entries in
+    try change(refilling: rule.id) { entries throws(OverrideProblem) in
       let entry = Entry(rule: rule, isFromFile: isFromFile)
-      if let index = entries.firstIndex(where: { $0.rule.id == rule.id }) {
-        entries[index] = entry
-        return false
-      }
-      entries.append(entry)
-      return true
+      let index = entries.firstIndex { $0.rule.id == rule.id }
+      if let index { entries[index] = entry } else { entries.append(entry) }
+      let catalog = DocumentCatalog(entries.map(\.rule.declaration))
+      if let problem = Self.problem(of: rule, in: catalog) { throw problem }
+      return index == nil
     }
   }
 
@@ -119,11 +105,8 @@ final class ResourceList: Sendable {
   func removeAll() { change { $0 = [] } }
 
   /// Puts these in the place of all that came from the file; one that is declared as before keeps its data.
-  func replaceFileRules(_ rules: [ResourceRule]) throws(OverrideProblem) {
-    let check = { (entries: [Entry], catalog: DocumentCatalog) throws(OverrideProblem) in
-      try Self.check(rules, entries, catalog)
-    }
-    try change(check: check) { entries in
+  func replaceFileRules(_ rules: [ResourceRule]) {
+    change { entries in
       entries.removeAll(where: \.isFromFile)
       let taken = Set(entries.map(\.rule.id))
       entries.insert(

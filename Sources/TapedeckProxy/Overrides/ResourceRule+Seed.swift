@@ -117,8 +117,8 @@ extension DocumentDeclaration {
     guard let file = try reader.text("recording") else {
       throw OverrideProblem(reader.place, "needs a recording: the file of a list in the cassette")
     }
-    guard let folder, let root = RuleFile.resolved(folder),
-      let path = RuleFile.resolved(RuleFile.path(of: name, in: folder)), path.hasPrefix(root + "/"),
+    guard let folder, let root = FileBytes.resolved(folder),
+      let path = FileBytes.resolved(RuleFile.path(of: name, in: folder)), path.hasPrefix(root + "/"),
       !name.hasPrefix("/")
     else { throw OverrideProblem(place, "must be a cassette beneath the folder of the overrides file") }
     let cassette: Cassette

@@ -2,27 +2,73 @@ import TapedeckHTTP
 
 @testable import TapedeckProxy
 
-/// An overrides file: an error that names the file, or routes whose answers are sent as one well-formed head with the
-/// fields that were declared.
+/// An overrides file: an error that names file, line and column, or routes whose answers are the same for the same
+/// request, whatever it holds, and are sent as one well-formed head with the fields that were declared.
 enum OverridesLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
     let overrides = Overrides()
+    let problems = OverridesFile.problems(in: input, named: "file")
     do throws(ProxyError) {
       try OverridesFile.load(input, named: "file", into: overrides)
     } catch {
-      return try require("\(error)".contains("file"), "\(error)")
+      try require(isPlaced("\(error)", in: input), "\(error)")
+      return try require(!problems.isEmpty, "\(error), and lint finds nothing")
     }
-    let responder = RouteRuleResponder(overrides.routes)
+    try require(problems.isEmpty, "\(problems), and it loads")
+    let again = overrides.fresh()
     for entry in overrides.routes.entries.prefix(8) {
-      let request = HTTPRequest(
-        entry.rule.condition.methods?.first ?? .get, entry.rule.source["path"]?.text ?? "")
-      guard case .response(let answer)? = responder.respond(to: request)?.content else { continue }
-      try isOneHead(answer, to: request.method)
+      for request in requests(entry.rule) {
+        let answer = RouteRuleResponder.answer(overrides.routes, to: request)
+        let same = RouteRuleResponder.answer(again.routes, to: request)
+        try require(answer?.delayNanoseconds == same?.delayNanoseconds, "the dice fall otherwise")
+        guard let answer, let same else { continue }
+        let sent = try sent(answer.content, to: request.method)
+        let sentAgain = try Self.sent(same.content, to: request.method)
+        try require(sent.head == sentAgain.head && sent.wireBody == sentAgain.wireBody, "answers differ")
+        if request.method == .head { try require(sent.wireBody.isEmpty, "HEAD has a body") }
+      }
     }
   }
 
-  private static func isOneHead(_ answer: HTTPResponse, to method: HTTPMethod) throws(BrokenLaw) {
-    let prepared = PreparedResponse(answer, to: method)
+  /// `file:LINE:COLUMN: text`, somewhere in the file.
+  private static func isPlaced(_ text: String, in input: [UInt8]) -> Bool {
+    let parts = text.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "file", let line = Int(parts[1]), let column = Int(parts[2]) else {
+      return false
+    }
+    return line >= 1 && line <= 1 + input.count { $0 == 0x0A } && column >= 1 && column <= input.count + 1
+  }
+
+  private static func requests(_ rule: RouteRule) -> [HTTPRequest] {
+    let path = rule.source["path"]?.text ?? ""
+    var fields = HTTPFields()
+    fields.append(literal: "X-Mark", "a")
+    let body = Array(#"{"name":"a\r\nb","n":1,"list":[1,{"a":null}]}"#.utf8)
+    let method = rule.condition.methods?.first ?? .get
+    return [
+      HTTPRequest(method, path), HTTPRequest(.head, "\(path)?page=%0d%0aX:y"),
+      HTTPRequest(method, "\(path)?page=1", fields: fields, body: body),
+      HTTPRequest(method, "/a%0d%0aX:y/b/c"),
+    ]
+  }
+
+  private static func sent(
+    _ content: HTTPAnswer.Content, to method: HTTPMethod
+  ) throws(BrokenLaw) -> PreparedResponse {
+    switch content {
+    case .prepared(let prepared):
+      guard let response = prepared.response else { throw BrokenLaw("a head that is none") }
+      try isOneHead(response, prepared)
+      return prepared
+    case .response(let response):
+      let prepared = PreparedResponse(response, to: method)
+      try isOneHead(response, prepared)
+      return prepared
+    case .stream: throw BrokenLaw("a stream")
+    }
+  }
+
+  private static func isOneHead(_ answer: HTTPResponse, _ prepared: PreparedResponse) throws(BrokenLaw) {
     var limits = HTTPLimits.response
     limits.fieldCount = .max
     let head = try? HTTP1ResponseHeadParser.parse(prepared.head, limits: limits)

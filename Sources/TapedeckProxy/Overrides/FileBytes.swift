@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// Whole files that overrides are made of.
+enum FileBytes {
+  static let limitBytes = 64 << 20
+
+  struct Problem: Error, Equatable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// What `errno` tells.
+    static var system: Problem { Problem(String(cString: strerror(errno))) }
+  }
+
+  /// - Parameter mayBePipe: whether it may be read that gives its bytes only once.
+  static func read(_ path: String, mayBePipe: Bool) throws(Problem) -> [UInt8] {
+    // Without waiting for whoever would write to a pipe.
+    let file = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
+    guard file >= 0 else { throw .system }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw .system }
+    guard mayBePipe || status.st_mode & S_IFMT == S_IFREG else { throw Problem("it is no plain file") }
+    guard status.st_size <= limitBytes else { throw tooLarge }
+    return try contents(file)
+  }
+
+  private static let tooLarge = Problem("it is larger than 64 MiB")
+
+  private static func contents(_ file: Int32) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 64 * 1024)
+    while true {
+      let count = Glibc.read(file, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .system }
+      if count == 0 { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= limitBytes else { throw tooLarge }
+    }
+  }
+
+  /// Without links and dots; nil with `errno` where there is nothing.
+  static func resolved(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  static func isPlain(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// What is different after every change of a file; nil where there is none.
+  static func stamp(_ path: String) -> [Int]? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return [
+      Int(status.st_dev), Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec,
+      status.st_mtim.tv_nsec,
+    ]
+  }
+}

@@ -1,0 +1,57 @@
+internal import TapedeckHTTP
+
+/// What an overrides file declares, read and checked: `{"routes": […], "resources": […], "patches": […],
+/// "faults": […]}`, each of which may be missing.
+struct OverridesDocument: Sendable {
+  private(set) var routes: [RouteRule] = []
+  private(set) var resources: [ResourceRule] = []
+  private(set) var patches: [PatchRule] = []
+  private(set) var faults: [FaultRule] = []
+  /// What is wrong with it; of each rule the first thing.
+  private(set) var problems: [OverrideProblem] = []
+
+  /// - Parameter folder: of the file; nil where rules may name no files.
+  init(_ json: JSONValue, folder: String?) {
+    do throws(OverrideProblem) {
+      var reader = try RuleReader(json, at: "")
+      _ = reader.value("$schema")
+      routes = try rules(RouteRule.init, .routes, &reader, folder)
+      resources = try rules(ResourceRule.init, .resources, &reader, folder)
+      patches = try rules(PatchRule.init, .patches, &reader, folder)
+      faults = try rules(FaultRule.init, .faults, &reader, folder)
+      problems += ResourceList.problems(of: resources)
+      try reader.finish()
+    } catch {
+      problems.append(error)
+    }
+  }
+
+  private mutating func rules<R>(
+    _ read: (RuleDeclaration) throws(OverrideProblem) -> R, _ kind: OverrideKind, _ reader: inout RuleReader,
+    _ folder: String?
+  ) throws(OverrideProblem) -> [R] {
+    var ids: Set<String> = []
+    var rules: [R] = []
+    for (index, json) in (try reader.list(kind.rawValue) ?? []).enumerated() {
+      let place = "\(kind.rawValue)[\(index)]"
+      do throws(OverrideProblem) {
+        let id = try Self.id(json, at: place, otherwise: "\(kind.word)-\(index + 1)")
+        guard ids.insert(id).inserted else {
+          throw OverrideProblem("\(place).id", "\(id) is taken; ids are unique among \(kind.rawValue)")
+        }
+        rules.append(try read(RuleDeclaration(json: json, id: id, place: place, folder: folder)))
+      } catch {
+        problems.append(error)
+      }
+    }
+    return rules
+  }
+
+  private static func id(
+    _ json: JSONValue, at place: String, otherwise number: String
+  ) throws(OverrideProblem) -> String {
+    do throws(OverrideProblem) { return try Overrides.id(json["id"]?.text ?? number) } catch {
+      throw OverrideProblem("\(place).id", error.text)
+    }
+  }
+}
