@@ -66,13 +66,19 @@ let package = Package(
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
         "TapedeckMocking",
       ]),
+    room("TapedeckAdmin", ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckProxy"]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "Tapedeck",
-      ["TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"]),
+      [
+        "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
+        "TapedeckRecording",
+      ]),
     .executableTarget(
       name: "TapedeckCLI",
-      dependencies: ["NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording"],
+      dependencies: [
+        "NewsFeed", "TapedeckAdmin", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+      ],
       swiftSettings: strict),
 
     room("NewsFeed", ["TapedeckHTTP", "TapedeckMocking"]),

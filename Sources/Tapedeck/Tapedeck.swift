@@ -1,3 +1,4 @@
+@_exported public import TapedeckAdmin
 // What `import Tapedeck` means: the public words of the rooms below, and nothing else.
 @_exported public import TapedeckHTTP
 @_exported public import TapedeckInterception

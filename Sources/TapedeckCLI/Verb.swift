@@ -43,6 +43,7 @@ extension Verb {
     .lint,
     .import,
     .export,
+    .control,
     .demo,
     .help,
   ]

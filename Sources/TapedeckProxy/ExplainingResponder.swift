@@ -24,6 +24,7 @@ final class ExplainingResponder: Responder {
   static func value(_ answer: HTTPAnswer) -> String {
     guard let explanation = answer.explanation else { return answer.source.rawValue }
     var text = answer.source.rawValue
+    if let rule = explanation.rule { text += ";rule=\(quoted(rule))" }
     if let file = explanation.file { text += ";file=\(quoted(file))" }
     if let turn = explanation.turn, let turns = explanation.turns { text += ";turn=\(turn);of=\(turns)" }
     if explanation.isRecorded { text += ";recorded" }

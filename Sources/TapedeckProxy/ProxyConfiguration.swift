@@ -58,6 +58,15 @@ public struct ProxyConfiguration: Sendable {
   public var overrides = Overrides()
   /// A file whose rules are among them, and are read anew whenever it is saved.
   public var overridesFile: String?
+  /// How requests say which session they belong to; nil where all belong to one.
+  public var sessionSelector: SessionSelector?
+  /// A session is dropped when it has had no request for so long.
+  public var sessionIdleMilliseconds = 600_000
+  /// Sessions at once; the first request of one more is refused.
+  public var maxSessions = 10_000
+  /// What the journal of a session may take in memory; the journals of all sessions take four times as much at most.
+  /// None is kept where it is 0.
+  public var journalBytes = 16 << 20
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }

@@ -9,6 +9,7 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case upstreamMissing(mode: String)
   case cassetteMissing(mode: String)
   case cassetteAbsent(String)
+  case cassetteThere(String)
   /// - Parameter place: file, line and column.
   case badOverrides(place: String, problem: String)
   case overridesUnreadable(file: String, problem: String)
@@ -29,6 +30,7 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
     case .cassetteMissing(let mode): "mode \(mode) needs --cassette NAME"
     case .cassetteAbsent(let path):
       "there is no cassette at \(path); record one with: tapedeck record --upstream URL --cassette \(path)"
+    case .cassetteThere(let path): "there is a cassette at \(path) already; name another, or delete it first"
     case .badOverrides(let place, let problem): "\(place): \(problem)"
     case .overridesUnreadable(let file, let problem): "cannot read \(file): \(problem)"
     }

@@ -22,15 +22,12 @@ public struct ExchangeLog: Sendable {
 final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
-  private let redaction: Redaction
-  /// Knows what the session has brought to light; nil where nothing is recorded.
-  private let recorder: CassetteRecorder?
+  private let slot: TapeSlot
   private var lines: [UInt8] = []
 
-  init(statistics: ProxyStatistics, log: ExchangeLog?, tape: Tape, loop: EventLoop) {
+  init(statistics: ProxyStatistics, log: ExchangeLog?, slot: TapeSlot, loop: EventLoop) {
     self.statistics = statistics
-    redaction = tape.matcher.redaction
-    recorder = tape.recorder
+    self.slot = slot
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
@@ -41,8 +38,10 @@ final class ProxyObserver: ExchangeObserver {
     guard let log else { return }
     // An answer that came about by an error says nothing about what may be shown.
     var shown = summary
-    let target = redaction.redacted(target: summary.target)
-    shown.target = recorder?.hidingKnownSecrets(inTarget: target) ?? target
+    let tape = slot.tape
+    let target = tape.matcher.redaction.redacted(target: summary.target)
+    // The recorder knows what the run has brought to light.
+    shown.target = tape.recorder?.hidingKnownSecrets(inTarget: target) ?? target
     log.format(shown, &lines)
   }
 

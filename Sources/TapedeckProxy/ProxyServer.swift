@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckServer
@@ -8,9 +7,13 @@ internal import TapedeckUpstream
 /// A running proxy: the responder chain behind a server, and the cassette behind the chain.
 public final class ProxyServer: Sendable {
   private let server: HTTPServer
-  private let tape: Tape
-  private let statistics: ProxyStatistics
+  let configuration: ProxyConfiguration
+  let slot: TapeSlot
+  let statistics: ProxyStatistics
+  /// What each test has to itself, where `ProxyConfiguration.sessionSelector` tells them apart.
+  public let sessions: Sessions
   private let overridesWatch: OverridesWatch?
+  private var tape: Tape { slot.tape }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
   /// What a person should know about the cassette as it was found.
@@ -26,13 +29,10 @@ public final class ProxyServer: Sendable {
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics()
-    let recording = try Recording.open(configuration, upstream: upstream?.origin)
+    let recording = try TapeOpening.open(configuration, upstream: upstream?.origin)
     recording.tellRules(to: configuration.notice)
-    let tape = Tape(
-      configuration: configuration, cassette: recording.cassette, recorder: recording.recorder,
-      statistics: statistics)
-    let liveRewriter = configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil
-    let missExplanation = MissExplanation(configuration)
+    let slot = TapeSlot(recording.tape(configuration, statistics))
+    let sessions = Sessions(configuration)
     do {
       let serving = ServerConfiguration(
         configuration.clients,
@@ -40,7 +40,7 @@ public final class ProxyServer: Sendable {
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
         makeObserver: {
-          ProxyObserver(statistics: statistics, log: configuration.log, tape: tape, loop: $0)
+          ProxyObserver(statistics: statistics, log: configuration.log, slot: slot, loop: $0)
         },
         makeResponder: { loop in
           let client = try upstream.map { settings in
@@ -48,23 +48,14 @@ public final class ProxyServer: Sendable {
             settings.onConnectionOpened = { statistics.countUpstreamConnection() }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
-          let tapeResponder = TapeResponder(
-            tape: tape, upstream: client, liveRewriter: liveRewriter,
-            replay: Replay(rewriter: recording.rewriter, pace: configuration.pace, loop: loop),
-            missExplanation: missExplanation, explains: configuration.explains)
-          let tapeEnd: any Responder =
-            configuration.rewritesBodies
-            ? RewritingResponder(before: tapeResponder, live: liveRewriter, recorded: recording.rewriter)
-            : tapeResponder
-          // What answers a request, in order. The first answer wins.
-          let chain = ResponderChain([
-            RouteRuleResponder(configuration.overrides.routes, loop: loop),
-            ResourceResponder(configuration.overrides.resources),
-            RouteResponder(configuration.router, before: tapeEnd, loop: loop),
-            tapeEnd,
-          ])
-          let policy = PolicyResponder(
-            before: chain, logging: configuration.log == nil ? nil : tape.matcher.redaction)
+          let links = ChainLinks(
+            configuration: configuration, slot: slot, upstream: client,
+            liveRewriter: configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil,
+            loop: loop)
+          let chain = SessionResponder(
+            sessions, selector: configuration.sessionSelector, loop: loop,
+            makeChain: { links.chain(for: $0) })
+          let policy = PolicyResponder(before: chain, logging: configuration.log == nil ? nil : slot)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
@@ -75,9 +66,11 @@ public final class ProxyServer: Sendable {
       _ = try? recording.recorder?.seal()
       throw Self.explained(error)
     }
-    self.tape = tape
+    self.configuration = configuration
+    self.slot = slot
     self.statistics = statistics
-    overridesWatch = overridesFile?.watched(for: configuration)
+    self.sessions = sessions
+    overridesWatch = overridesFile?.watched(for: configuration, sessions)
     if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
@@ -145,94 +138,33 @@ public final class ProxyServer: Sendable {
   }
 }
 
-/// The cassette as a run needs it: opened for reading, for writing, for both or not at all.
-private struct Recording {
-  var cassette: Cassette?
-  var recorder: CassetteRecorder?
-  var rewriter: OriginRewriter?
+/// What one loop's chains are made of.
+private struct ChainLinks {
+  let configuration: ProxyConfiguration
+  let slot: TapeSlot
+  let upstream: UpstreamClient?
+  let liveRewriter: OriginRewriter?
+  let loop: EventLoop
 
-  /// Up to here a cassette is held whole: its answers need no file any more, nor a descriptor for one.
-  private static let fewInteractions = 1_000
-
-  static func open(_ configuration: ProxyConfiguration, upstream: UpstreamOrigin?) throws -> Recording {
-    guard let directory = configuration.cassette, configuration.mode != .passthrough else {
-      return Recording()
-    }
-    let mode = configuration.mode
-    var recording = Recording()
-    // A writer first saves what an earlier run left in its journal, so it opens before the reader.
-    if mode == .newEpisodes || mode == .all {
-      recording.recorder = try recorder(directory, configuration, upstream)
-    }
-    do {
-      if mode.consultsCassette {
-        try recording.load(
-          directory, match: configuration.match, progress: configuration.loadingProgress,
-          rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
-      }
-      if mode == .once, recording.cassette == nil {
-        recording.recorder = try recorder(directory, configuration, upstream)
-      }
-    } catch {
-      _ = try? recording.recorder?.seal()
-      throw error
-    }
-    return recording
+  /// What answers the requests of a session, in order. The first answer wins.
+  func chain(for session: Session) -> any Responder {
+    let tapeEnd = tapeEnd(session)
+    let chain = ResponderChain([
+      RouteRuleResponder(session.overrides.routes, loop: loop),
+      ResourceResponder(session.overrides.resources),
+      RouteResponder(configuration.router, before: tapeEnd, loop: loop),
+      tapeEnd,
+    ])
+    return session.journal.isOn ? JournalingResponder(before: chain, session) : chain
   }
 
-  private static func recorder(
-    _ directory: String, _ configuration: ProxyConfiguration, _ upstream: UpstreamOrigin?
-  ) throws -> CassetteRecorder {
-    try CassetteRecorder.open(
-      directory, upstream: upstream?.description, replacing: configuration.mode == .all,
-      match: configuration.match, redaction: configuration.redaction, durability: configuration.durability,
-      secrets: configuration.secrets)
-  }
-
-  /// Says so when requests are compared by other rules than the cassette's.
-  func tellRules(to notice: (String) -> Void) {
-    if let recorder, let replaced = recorder.replacedRules {
-      notice(
-        "\(recorder.path) will compare \(Self.text(recorder.matcher.rules)); it compared \(Self.text(replaced))"
-      )
-    } else if recorder == nil, let cassette, cassette.matcher.rules != cassette.recordedRules {
-      notice(
-        "comparing \(Self.text(cassette.matcher.rules)) in this run; "
-          + "\(cassette.path) itself compares \(Self.text(cassette.recordedRules))")
-    }
-  }
-
-  private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
-
-  private mutating func load(
-    _ directory: String, match: MatchSpec?, progress: @escaping @Sendable (Int, Int) -> Void,
-    rewritesOrigin: Bool, mayBeAbsent: Bool
-  ) throws {
-    do {
-      let cassette = try Cassette.load(
-        directory, match: match, reading: .whenAsked(above: Self.fewInteractions),
-        prepare: { interaction, upstream in
-          Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
-        }, progress: progress)
-      self.cassette = cassette
-      rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
-    } catch {
-      guard case .absent = error else { throw error }
-      guard mayBeAbsent else { throw ProxyError.cassetteAbsent(directory) }
-    }
-  }
-}
-
-extension OriginRewriter {
-  init(_ origin: UpstreamOrigin) {
-    self.init(
-      scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
-      pathPrefix: origin.pathPrefix)
-  }
-
-  /// For the origin a cassette was recorded from; nil when it does not say.
-  init?(upstream: String?) {
-    guard let upstream, let origin = try? UpstreamOrigin(upstream) else { return nil }
-    self.init(origin)
+  /// The cassette, the origin, or a refusal.
+  private func tapeEnd(_ session: Session) -> any Responder {
+    let responder = TapeResponder(
+      slot: slot, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
+      replay: Replay(pace: configuration.pace, loop: loop),
+      explains: configuration.explains || session.journal.isOn)
+    return configuration.rewritesBodies
+      ? RewritingResponder(before: responder, live: liveRewriter, recorded: slot) : responder
   }
 }

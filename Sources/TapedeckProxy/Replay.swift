@@ -4,7 +4,6 @@ internal import TapedeckSockets
 
 /// Recorded interactions as answers.
 struct Replay {
-  let rewriter: OriginRewriter?
   let pace: ReplayPace
   let loop: EventLoop
 
@@ -16,11 +15,14 @@ struct Replay {
     return prepared(interaction, head: interaction.response.head, body: body)
   }
 
-  func answer(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer {
-    HTTPAnswer(content(answer, to: request), by: .cassette)
+  /// - Parameter rewriter: knows the origin that was recorded.
+  func answer(_ answer: RecordedAnswer, to request: HTTPRequest, rewriter: OriginRewriter?) -> HTTPAnswer {
+    HTTPAnswer(content(answer, to: request, rewriter), by: .cassette)
   }
 
-  private func content(_ answer: RecordedAnswer, to request: HTTPRequest) -> HTTPAnswer.Content {
+  private func content(
+    _ answer: RecordedAnswer, to request: HTTPRequest, _ rewriter: OriginRewriter?
+  ) -> HTTPAnswer.Content {
     let recorded: AnswerContent
     do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
     let dropsTrailers = !recorded.interaction.response.trailers.isEmpty && !request.acceptsTrailers

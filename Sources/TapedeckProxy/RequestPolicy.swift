@@ -72,16 +72,16 @@ enum RequestPolicy {
 final class PolicyResponder: Responder {
   private let chain: any Responder
   /// Nil where nothing is logged.
-  private let redaction: Redaction?
+  private let slot: TapeSlot?
 
-  init(before chain: any Responder, logging redaction: Redaction?) {
+  init(before chain: any Responder, logging slot: TapeSlot?) {
     self.chain = chain
-    self.redaction = redaction
+    self.slot = slot
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     var answer = try answer(to: request)
-    if let redaction { answer?.shownTarget = redaction.comparable(request).target }
+    if let slot { answer?.shownTarget = slot.tape.matcher.redaction.comparable(request).target }
     return answer
   }
 

@@ -8,15 +8,15 @@ internal import TapedeckRecording
 final class RewritingResponder: Responder {
   private let chain: any Responder
   private let live: OriginRewriter?
-  private let recorded: OriginRewriter?
+  private let slot: TapeSlot
 
   /// - Parameters:
   ///   - live: knows the origin that is asked.
-  ///   - recorded: knows the origin that the cassette was recorded from.
-  init(before chain: any Responder, live: OriginRewriter?, recorded: OriginRewriter?) {
+  ///   - slot: whose tape knows the origin that the cassette was recorded from.
+  init(before chain: any Responder, live: OriginRewriter?, recorded slot: TapeSlot) {
     self.chain = chain
     self.live = live
-    self.recorded = recorded
+    self.slot = slot
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
@@ -36,7 +36,7 @@ final class RewritingResponder: Responder {
 
   private func rewriter(for source: HTTPAnswer.Source) -> OriginRewriter? {
     switch source {
-    case .cassette: recorded
+    case .cassette: slot.tape.rewriter
     case .upstream: live
     case .route, .store, .unmatched, .server: nil
     }

@@ -17,7 +17,7 @@ class StreamFilter: ResponseSource, ResponseSink {
 
   final func resume() { source.resume() }
 
-  final func cancel() {
+  func cancel() {
     sink = nil
     source.cancel()
   }

@@ -14,9 +14,14 @@ final class Tape: Sendable {
   }
 
   let mode: RecordMode
+  /// The folder of the cassette, there or to be made.
+  let cassettePath: String?
   let cassette: Cassette?
   let recorder: CassetteRecorder?
   let matcher: RequestMatcher
+  /// Knows the origin that the cassette was recorded from.
+  let rewriter: OriginRewriter?
+  let missExplanation: MissExplanation
   let statistics: ProxyStatistics
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
@@ -24,12 +29,16 @@ final class Tape: Sendable {
   private let notice: @Sendable (String) -> Void
   let maxRecordedBodyBytes: Int
   private let failure = Mutex<String?>(nil)
+  private let ejected = Atomic<Bool>(false)
 
   init(
     configuration: ProxyConfiguration, cassette: Cassette?, recorder: CassetteRecorder?,
-    statistics: ProxyStatistics
+    rewriter: OriginRewriter? = nil, statistics: ProxyStatistics
   ) {
     mode = configuration.mode
+    cassettePath = configuration.cassette
+    self.rewriter = rewriter
+    missExplanation = MissExplanation(configuration)
     self.cassette = cassette
     self.recorder = recorder
     matcher =
@@ -43,10 +52,11 @@ final class Tape: Sendable {
   }
 
   /// Decides, and takes the answer it decides on.
-  func decide(_ request: HTTPRequest) -> Decision {
+  /// - Parameter cursors: of the request's session.
+  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
-    let turn = sequence?.next(onExhausted: onExhausted)
+    let turn = sequence?.next(onExhausted: onExhausted, cursors: cursors)
     let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream) {
     case .replay:
@@ -75,6 +85,11 @@ final class Tape: Sendable {
   /// Remembers a complete exchange. Returns when the kernel has it; a failure stops recording, not the traffic.
   func record(_ interaction: Interaction, arrival: Int) {
     guard let recorder, failure.withLock({ $0 }) == nil else { return }
+    guard !ejected.load(ordering: .acquiring) else {
+      return notice(
+        "\(interaction.request.method) \(interaction.request.targetText) is not recorded: "
+          + "its answer came to an end after the cassette was taken out")
+    }
     do {
       if try recorder.record(interaction, arrival: arrival) { statistics.countRecorded() }
       for coding in recorder.takeUnopenedCodings() {
@@ -86,6 +101,9 @@ final class Tape: Sendable {
       fail("\(error)")
     }
   }
+
+  /// Says that nothing more will be recorded here.
+  func eject() { ejected.store(true, ordering: .releasing) }
 
   func fail(_ problem: String) {
     let isFirst = failure.withLock { failure in

@@ -4,37 +4,41 @@ internal import TapedeckUpstream
 
 /// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.
 final class TapeResponder: Responder {
-  private let tape: Tape
+  private let slot: TapeSlot
+  private let cursors: ReplayCursors?
   private let upstream: UpstreamClient?
   private let liveRewriter: OriginRewriter?
   private let replay: Replay
-  private let missExplanation: MissExplanation
   /// Whether every answer is explained.
   private let explains: Bool
 
+  /// - Parameter cursors: of the session it answers for; nil for the cassette's own.
   init(
-    tape: Tape, upstream: UpstreamClient?, liveRewriter: OriginRewriter?, replay: Replay,
-    missExplanation: MissExplanation, explains: Bool = false
+    slot: TapeSlot, cursors: ReplayCursors? = nil, upstream: UpstreamClient?, liveRewriter: OriginRewriter?,
+    replay: Replay, explains: Bool = false
   ) {
-    self.tape = tape
+    self.slot = slot
+    self.cursors = cursors
     self.upstream = upstream
     self.liveRewriter = liveRewriter
     self.replay = replay
-    self.missExplanation = missExplanation
     self.explains = explains
   }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
-    switch tape.decide(request) {
-    case .replay(let turn): replayed(turn, to: request)
-    case .record(let arrival): ask(request, job: RecordingJob(tape: tape, arrival: arrival))
-    case .forward: ask(request, job: nil)
-    case .refuse(let recorded): refuse(request, recorded: recorded)
+    let tape = slot.tape
+    return switch tape.decide(request, cursors: cursors) {
+    case .replay(let turn): replayed(turn, to: request, tape)
+    case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival))
+    case .forward: ask(request, tape, job: nil)
+    case .refuse(let recorded): refuse(request, tape, recorded: recorded)
     }
   }
 
-  private func replayed(_ turn: RecordedSequence.Turn, to request: HTTPRequest) -> HTTPAnswer {
-    var answer = replay.answer(turn.answer, to: request)
+  private func replayed(
+    _ turn: RecordedSequence.Turn, to request: HTTPRequest, _ tape: Tape
+  ) -> HTTPAnswer {
+    var answer = replay.answer(turn.answer, to: request, rewriter: tape.rewriter)
     let drift = tape.matcher.seesDrift ? tape.drift(of: request, from: turn.answer) : []
     if explains || !drift.isEmpty {
       answer.explanation = AnswerExplanation(
@@ -43,8 +47,8 @@ final class TapeResponder: Responder {
     return answer
   }
 
-  private func ask(_ request: HTTPRequest, job: RecordingJob?) -> HTTPAnswer {
-    guard let upstream else { return refuse(request, recorded: 0) }
+  private func ask(_ request: HTTPRequest, _ tape: Tape, job: RecordingJob?) -> HTTPAnswer {
+    guard let upstream else { return refuse(request, tape, recorded: 0) }
     let exchange = LiveExchange(
       request: request, client: upstream, job: job, rewriter: liveRewriter,
       statistics: tape.statistics)
@@ -54,12 +58,12 @@ final class TapeResponder: Responder {
   }
 
   /// Explains why. The log hears the first such request in full, the report all of them.
-  private func refuse(_ request: HTTPRequest, recorded: Int) -> HTTPAnswer {
+  private func refuse(_ request: HTTPRequest, _ tape: Tape, recorded: Int) -> HTTPAnswer {
     let shown = tape.matcher.redaction.redacted(request)
-    let miss = missExplanation.miss(shown, cassette: tape.cassette, recorded: recorded)
+    let miss = tape.missExplanation.miss(shown, cassette: tape.cassette, recorded: recorded)
     let isFirst = tape.statistics.countUnmatched(miss)
     return HTTPAnswer(
-      .response(miss.problem(status: missExplanation.status)), by: .unmatched,
+      .response(miss.problem(status: tape.missExplanation.status)), by: .unmatched,
       explanation: AnswerExplanation(
         nearest: miss.nearest.first?.file, lines: isFirst ? miss.lines : [],
         document: isFirst ? .object(miss.explanation) : nil))

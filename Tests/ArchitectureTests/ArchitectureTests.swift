@@ -14,14 +14,19 @@ private let doors: [String: Set<String>] = [
     "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckServer", "TapedeckSockets",
     "TapedeckUpstream", "Glibc", "Synchronization",
   ],
+  "TapedeckAdmin": [
+    "TapedeckHTTP", "TapedeckProxy", "TapedeckServer", "TapedeckSockets", "Glibc", "Synchronization",
+  ],
   "TapedeckInterception": [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
   "Tapedeck": [
-    "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+    "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
+    "TapedeckRecording",
   ],
   "TapedeckCLI": [
-    "NewsFeed", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "Glibc",
+    "NewsFeed", "TapedeckAdmin", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+    "Glibc",
     "Synchronization",
   ],
   // The example, and a server around it as a user would write it.

@@ -56,7 +56,7 @@ private struct StoredUser: Storable, Serializable {
 }
 
 @Suite(.intercepted) struct `Kakapo's README` {
-  @Test func `a router that intercepts`() async throws {
+  @Test func `K304 a router that intercepts`() async throws {
     let router = Router.register("http://www.test.com")
     router.get("/users") { request in
       return ["id": 2, "name": "Kakapo"]
@@ -64,7 +64,7 @@ private struct StoredUser: Storable, Serializable {
     #expect(try await json("http://www.test.com/users") == ["id": 2, "name": "Kakapo"])
   }
 
-  @Test func `twenty users`() async throws {
+  @Test func `K304 twenty users`() async throws {
     typealias User = StoredUser
     let router = Router.register("http://www.test.com")
     let store = Store()
@@ -78,7 +78,7 @@ private struct StoredUser: Storable, Serializable {
     #expect(users[19] == ["id": "19", "name": "Kakapo 19"])
   }
 
-  @Test func `Serializable protocol`() {
+  @Test func `K304 Serializable protocol`() {
     struct User: Serializable {
       let name: String
     }
@@ -94,7 +94,7 @@ private struct StoredUser: Storable, Serializable {
     #expect(serializedUser?["name"]?.text == "Alex")
   }
 
-  @Test func `wildcard components`() async throws {
+  @Test func `K304 wildcard components`() async throws {
     let router = Router.register("http://www.test.com")
     router.get("/users/:id") { request in
       return ["id": request.components["id"]!, "name": "Joan"]
@@ -110,7 +110,7 @@ private struct StoredUser: Storable, Serializable {
     #expect(try await json("http://www.test.com/users/1?foo=bar") == ["id": "1", "name": "Joan"])
   }
 
-  @Test func `query parameters affect the match`() async throws {
+  @Test func `K304 query parameters affect the match`() async throws {
     let router = Router.register("http://www.test.com")
 
     // Will match http://www.test.com/users?country=spain
@@ -119,7 +119,7 @@ private struct StoredUser: Storable, Serializable {
     await #expect(throws: URLError.self) { try await json("http://www.test.com/users") }
   }
 
-  @Test func `entities of one's own`() async throws {
+  @Test func `K304 entities of one's own`() async throws {
     struct User: Serializable {
       let firstName: String
       let lastName: String
@@ -135,7 +135,7 @@ private struct StoredUser: Storable, Serializable {
         == ["firstName": "Joan", "lastName": "Romano", "id": "1"])
   }
 
-  @Test func `leverage the store`() async throws {
+  @Test func `K304 leverage the store`() async throws {
     let router = Router.register("http://www.test.com")
     let store = Store()
     store.create(Article.self, number: 20)
@@ -165,13 +165,13 @@ private struct StoredUser: Storable, Serializable {
     #expect(store.count(Article.self) == 20)
   }
 
-  @Test func `property policy`() {
+  @Test func `K304 property policy`() {
     #expect(PropertyPolicy<Int>.none.serialized() == nil)
     #expect(PropertyPolicy<Int>.null.serialized() == .some(.null))
     #expect(PropertyPolicy<Int>.some(1).serialized() == 1)
   }
 
-  @Test func `serialization transformer`() {
+  @Test func `K304 serialization transformer`() {
     struct User: Serializable {
       let userName: String
     }
@@ -182,7 +182,7 @@ private struct StoredUser: Storable, Serializable {
     #expect(serialized.map { "\($0)" } == #"{"user_name":"Alex"}"#)
   }
 
-  @Test func `customized responses`() async throws {
+  @Test func `K304 customized responses`() async throws {
     struct User: Serializable {
       let id: String
     }

@@ -3,10 +3,10 @@ import NewsFeed
 import Tapedeck
 import Testing
 
-/// Each line at each door, which is line 298.
+/// Each line at each door, which is line 298: a proxy, a local server, `URLSession.shared` and a session of one's own.
 @Suite struct `Q. NewsFeed` {
   @Test(arguments: Door.allCases)
-  func `K293 the feed has all posts, newest first, and a new one at its head`(door: Door) async throws {
+  func `K293 K298 the feed has all posts, newest first, and a new one at its head`(door: Door) async throws {
     let feed = try Feed(door, scenario: "default")
     let before = try await feed.ask("users/0/newsfeed")
     #expect((before.status, before.ids.count) == (200, 200))
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K293 the feed has pages`(door: Door) async throws {
+  func `K293 K298 the feed has pages`(door: Door) async throws {
     let feed = try Feed(door, scenario: "default")
     let all = try await feed.ask("users/0/newsfeed").ids
     let page = try await feed.ask("users/0/newsfeed?page=2&size=30")
@@ -36,7 +36,8 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K294 likes of a post are in the answer and in the feed, and gone again`(door: Door) async throws {
+  func `K294 K298 likes of a post are in the answer and in the feed, and gone again`(door: Door) async throws
+  {
     let feed = try Feed(door)
     let post = try await feed.ask("post", "POST", ["text": "Hello"])
     let id = try #require(post.json["id"]?.text)
@@ -50,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K294 likes of a comment are in its post and in the feed`(door: Door) async throws {
+  func `K294 K298 likes of a comment are in its post and in the feed`(door: Door) async throws {
     let feed = try Feed(door)
     let post = try #require(try await feed.ask("post", "POST", ["text": "Hello"]).json["id"]?.text)
     let commented = try await feed.ask("post/\(post)/comment", "POST", ["text": "Hi"])
@@ -62,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K295 what is wrong is said, and nothing crashes`(door: Door) async throws {
+  func `K295 K298 what is wrong is said, and nothing crashes`(door: Door) async throws {
     let feed = try Feed(door, scenario: "default")
     let somebodyElses = try #require(feed.backend.store.first(Like.self) { $0.author != feed.backend.me })
     let subject = try #require(somebodyElses.subject.id)
@@ -86,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K296 comments are added, read and removed through their post`(door: Door) async throws {
+  func `K296 K298 comments are added, read and removed through their post`(door: Door) async throws {
     let feed = try Feed(door)
     let posts = try await feed.ask("users/0/newsfeed").ids
     let before = try await feed.ask("post/\(posts[0])")
@@ -102,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K296 a post takes its comments and likes with it`(door: Door) async throws {
+  func `K296 K298 a post takes its comments and likes with it`(door: Door) async throws {
     let feed = try Feed(door, scenario: "default")
     let store = feed.backend.store
     for post in store.findAll(Post.self) {
@@ -134,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `K294 many at once leave no stale copies`(door: Door) async throws {
+  func `K294 K298 many at once leave no stale copies`(door: Door) async throws {
     let feed = try Feed(door, scenario: "empty")
     let post = try #require(try await feed.ask("post", "POST", ["text": "Hello"]).json["id"]?.text)
     let backend = feed.backend

@@ -55,16 +55,38 @@ import Testing
 
   @Test func `K63 any method can be registered`() async throws {
     let router = Router()
-    router.head("/a", handler: says("head"))
+    router.head("/a") { _ in Response(statusCode: 203, text: "head") }
     router.options("/a", handler: says("options"))
     router.on("PURGE")("/a", handler: says("purge"))
     router.any("/a", handler: says("any"))
     router.any("/b", handler: says("other"))
-    #expect(try await router.text("/a", .head) == "head")
+    let head = try await router.answered("/a", .head)
+    #expect((head.head.status, head.body) == (203, []), "an answer to HEAD has no body")
     #expect(try await router.text("/a", .options) == "options")
     #expect(try await router.text("/a", HTTPMethod(rawValue: "PURGE")) == "purge")
     #expect(try await router.text("/a", .get) == "any")
     #expect(try await router.text("/b", .put) == "other")
+  }
+
+  @Test func `K267 a transport of one's own carries requests to the same routes and models`() async throws {
+    let router = Router("http://test.com")
+    let store = Store(ids: .perType())
+    store.create(StoredUser.self, number: 2)
+    router.rest(store, StoredUser.self, at: "/users")
+    // Here a line of text is a request, and an answer: what carries them knows neither routes nor models.
+    func carry(_ line: String) async throws -> String {
+      let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+      let request = Request(
+        "http://test.com\(words[1])", method: HTTPMethod(rawValue: words[0]),
+        body: Array((words.count > 2 ? words[2] : "").utf8))
+      guard let answer = try await router.respond(to: request) else { return "no route" }
+      return "\(answer.head.status) \(answer.text)"
+    }
+    #expect(try await carry("GET /users/2") == #"200 {"id":"2","name":"user 2","age":0}"#)
+    #expect(try await carry(#"PATCH /users/2 {"age":7}"#) == #"200 {"id":"2","name":"user 2","age":7}"#)
+    #expect(try await carry("DELETE /users/1") == "204 ")
+    #expect(try await carry("GET /users") == #"200 [{"id":"2","name":"user 2","age":7}]"#)
+    #expect(try await carry("GET /nobody") == "no route")
   }
 
   @Test func `K64 groups have a path and conditions in common`() async throws {

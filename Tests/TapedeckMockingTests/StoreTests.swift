@@ -357,3 +357,57 @@ private enum Other {
     #expect(throws: StoreError.self) { try store.update(User.self, id: "9") { $0.age = 1 } }
   }
 }
+
+/// An update whose closure works on the store, too.
+@Suite(.timeLimit(.minutes(1))) struct `I. Updates inside of updates` {
+  @Test func `K163 an update may make and change others of its type`() throws {
+    let store = Store(ids: .perType())
+    store.create(User.self, number: 2)
+    var runs = 0
+    try store.update(User.self, id: "1") { user in
+      runs += 1
+      store.create(User.self)
+      try store.update(User(id: "2", name: "changed"))
+      user.name = "first"
+    }
+    #expect(runs == 1)
+    #expect(store.findAll(User.self).map(\.name) == ["first", "changed", "user 3"])
+  }
+
+  @Test func `K163 an update may relate others to what it changes`() throws {
+    let store = Store(ids: .perType())
+    try store.create(Author.self)
+    try store.update(Author.self, id: "1") { author in
+      try store.insert { Essay(id: $0, author: ToOne(id: "1")) }
+      author.name = "Ada"
+    }
+    #expect(store.the(Author.self, "1").name == "Ada")
+    #expect(store.the(Author.self, "1").essays.ids == ["1"])
+  }
+
+  @Test func `an update that changes the very entity is given up, with a reason`() throws {
+    let store = Store(ids: .perType())
+    store.create(User.self)
+    #expect {
+      try store.update(User.self, id: "1") { user in
+        try store.update(User(id: "1", name: "behind its back", age: user.age + 1))
+      }
+    } throws: { error in
+      error as? StoreError == .unsettled(type: "StoredUser", id: "1") && "\(error)".contains("closure")
+    }
+    #expect(store.count(User.self) == 1)
+  }
+
+  @Test func `K176 what is found or made may make others`() throws {
+    let store = Store(ids: .perType())
+    var runs = 0
+    let made = store.findOrCreate(User.self) {
+      $0.name == "wanted"
+    } make: { id in
+      runs += 1
+      store.create(User.self)
+      return User(id: id, name: "wanted")
+    }
+    #expect((runs, made.id, store.count(User.self)) == (1, "1", 2))
+  }
+}

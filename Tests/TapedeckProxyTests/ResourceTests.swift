@@ -263,7 +263,7 @@ private let three =
     (#"{"path": "/a/{id}/b"}"#, "resources[0].path: needs another name for {id}"),
     (#"{"path": "/a?b"}"#, "resources[0].path: must be steps"),
     (#"{"path": "/a", "as": "soap"}"#, "resources[0].as: must be one of \"rest\""),
-    (#"{"path": "/a", "sed": []}"#, "resources[0]: unknown member \"sed\""),
+    (#"{"path": "/a", "sed": []}"#, "resources[0].sed: unknown member; did you mean seed?"),
     (#"{"path": "/a", "seed": [1]}"#, "resources[0].seed[0]: must be an object"),
     (
       #"{"path": "/a", "seed": [{"id": 1}, {"id": "1"}]}"#,
@@ -319,7 +319,7 @@ private let three =
     #expect {
       _ = try ResourceServer(resource)
     } throws: { error in
-      "\(error)".hasPrefix("o.json: ") && "\(error)".contains(problem)
+      "\(error)".hasPrefix("o.json:1:") && "\(error)".contains(problem)
     }
   }
 }

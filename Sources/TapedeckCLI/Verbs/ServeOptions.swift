@@ -89,11 +89,12 @@ extension Option {
   static let quiet = Option(name: "--quiet", help: "no live log")
   static let logFormat = Option(name: "--log-format", value: "text|json", help: "form of the live log")
 
-  static let serving: [Option] = [
-    .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
-    .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
-    .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
-  ]
+  static let serving: [Option] =
+    [
+      .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
+      .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
+      .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
+    ] + steering
   static let asking: [Option] = [
     .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
     .redact, .keep, .noRedact, .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections,

@@ -7,6 +7,8 @@ struct ServeSettings {
   enum Kind: String { case record, replay, serve, run }
 
   var proxy = ProxyConfiguration()
+  /// Nil where nobody steers.
+  var admin: AdminSettings?
   var readyFile: String?
   /// A log in the midst of what a command prints would be in its way.
   private var logsByItself = true
@@ -32,6 +34,7 @@ struct ServeSettings {
     try readAnswering(arguments)
     try readAsking(arguments)
     try readReporting(arguments)
+    try readSteering(arguments)
     proxy.redaction = try arguments.redaction()
     proxy.overridesFile = arguments[.overrides]
   }

@@ -53,7 +53,7 @@ enum ServeVerb {
   }
 
   /// Starts a proxy and tells where it listens. Signals are blocked by then.
-  static func start(_ settings: ServeSettings) throws -> ProxyServer {
+  static func start(_ settings: ServeSettings) throws -> ServedProxy {
     for warning in settings.warnings { Terminal.say(warning) }
     let proxy = try opened(settings.proxy)
     if proxy.recoveredCount > 0 {
@@ -65,14 +65,21 @@ enum ServeVerb {
       Terminal.say(
         "warning: \(proxy.baseURL) can be reached from other machines; anyone who reaches it can use it")
     }
+    let served: ServedProxy
+    do {
+      served = try ServedProxy(proxy, settings.admin)
+    } catch {
+      _ = try? proxy.stop()
+      throw error
+    }
     do {
       if let file = settings.readyFile { try ReadyFile.write(proxy.baseURL, to: file) }
     } catch {
-      _ = try proxy.stop()
+      _ = try served.stop()
       throw error
     }
     Terminal.say("listening on \(proxy.baseURL)")
-    return proxy
+    return served
   }
 
   /// A large cassette takes a moment to load, and shows how far it is.
@@ -85,10 +92,10 @@ enum ServeVerb {
   }
 
   /// Stops it, tells what came of the run, and judges it.
-  static func end(_ proxy: ProxyServer, _ settings: ServeSettings) throws -> ExitCode {
-    let summary = try proxy.stop()
+  static func end(_ served: ServedProxy, _ settings: ServeSettings) throws -> ExitCode {
+    let summary = try served.stop()
     for line in RunSummaryText(summary, settings).lines { Terminal.say(line) }
-    return try report(summary, proxy, settings)
+    return try report(summary, served.proxy, settings)
   }
 
   /// Writes what was asked for, and decides how the run ends.

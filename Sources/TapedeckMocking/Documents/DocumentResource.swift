@@ -16,6 +16,8 @@ struct DocumentResource: ResourceType {
 
   var name: String { declaration.name }
   var entityName: String { declaration.name }
+  var typeName: String { declaration.name }
+  var ownSerializer: (any ResourceSerializer)? { nil }
   var idMember: String { declaration.idMember }
   var relationships: [ResourceRelationship] { [] }
   var embeddedNames: Set<String> { [] }
@@ -81,9 +83,8 @@ struct DocumentResource: ResourceType {
 
   func delete(_ id: String, in store: Store) -> Bool { remove(id, from: store) }
 
-  /// The id that a body asks for.
-  func id(in body: JSONValue) throws(ResourceProblem) -> String? {
-    guard let value = body[idMember], !value.isNull else { return nil }
+  func id(from value: JSONValue?) throws(ResourceProblem) -> String? {
+    guard let value, !value.isNull else { return nil }
     guard let id = value.idText, declaration.ids != .number || Int(id) != nil else {
       let kind = declaration.ids == .number ? "a whole number" : "a text"
       throw ResourceProblem(

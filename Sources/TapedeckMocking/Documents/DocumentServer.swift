@@ -4,22 +4,25 @@ internal import TapedeckHTTP
 ///
 /// All is answered by what serves Swift types as well: `RESTExchange` and JSON:API. What is new here is only where the
 /// objects are, and what a request's path says about them.
-package struct DocumentServer {
+package struct DocumentServer: Sendable {
   private let catalog: DocumentCatalog
   private let registry: JSONAPIRegistry
-  private let router = Router()
+  package let router = Router()
+  /// The ids of the resources that routes are of, by these.
+  private var owners: [String: String] = [:]
 
   /// - Parameter store: that the resources have been filled into.
-  package static func router(_ catalog: DocumentCatalog, over store: Store) -> Router {
-    let server = DocumentServer(catalog: catalog, registry: JSONAPIRegistry(store: store, rootDepth: 0))
-    for declaration in catalog.declarations { server.add(declaration) }
-    return server.router
+  package init(_ catalog: DocumentCatalog, over store: Store) {
+    self.catalog = catalog
+    registry = JSONAPIRegistry(store: store, rootDepth: 0)
+    for declaration in catalog.declarations {
+      add(declaration)
+      for route in router.routes where owners[route] == nil { owners[route] = declaration.id }
+    }
   }
 
-  private init(catalog: DocumentCatalog, registry: JSONAPIRegistry) {
-    self.catalog = catalog
-    self.registry = registry
-  }
+  /// The id of the resource that a route is of.
+  package func resource(of match: RouteMatch) -> String? { owners[match.routeDescription] }
 
   private func add(_ declaration: DocumentDeclaration) {
     let resource = DocumentResource(declaration, catalog)
@@ -71,7 +74,7 @@ package struct DocumentServer {
       let served = try bound(resource, at: path, to: request, registry.store)
       let exchange = JSONAPIExchange(request, registry, served)
       return try answer(
-        RESTExchange(exchange: exchange, serializer: serializer(resource.declaration), style: style))
+        RESTExchange(exchange: exchange, standard: serializer(resource.declaration), style: style))
     } catch {
       let problem = ResourceProblem(error)
       guard problem.status == 404, let missing = style.missing, let body = missing.body else {

@@ -9,6 +9,8 @@ final class EntityPlan: Sendable {
     case unmentioned
     case attribute
     case relationship
+    /// A property like `ToOne`, that knows of what it leads to who it is.
+    case reference
     case illegal
   }
 
@@ -27,7 +29,7 @@ final class EntityPlan: Sendable {
     self.structure = structure
     let fields = structure?.fields ?? []
     roles = fields.map { Self.role($0.name, $0.type, unmentioned) }
-    relationshipNames = zip(fields, roles).filter { $1 == .relationship }.map(\.0.name)
+    relationshipNames = zip(fields, roles).filter { $1 == .relationship || $1 == .reference }.map(\.0.name)
   }
 
   private static func role(
@@ -35,6 +37,7 @@ final class EntityPlan: Sendable {
   ) -> Role {
     if unmentioned.contains(name) { return .unmentioned }
     if name == "type" || name == "links" { return .illegal }
+    if type is any RelationProperty.Type { return .reference }
     return type is any JSONAPISerializable.Type ? .relationship : .attribute
   }
 
@@ -63,6 +66,8 @@ final class EntityPlan: Sendable {
       case .unmentioned: continue
       case .illegal: throw Self.illegal(field.name)
       case .relationship: try builder.add(field.name, Self.related(at: place, type: field.type), run.keys)
+      case .reference:
+        try builder.add(field.name, linkage: Self.linkage(at: place, type: field.type), [], run.keys)
       case .attribute:
         try builder.add(field.name, &run) { run throws(SerializationError) in
           try field.writer.write(place, &run)
@@ -79,6 +84,9 @@ final class EntityPlan: Sendable {
     case .illegal: throw Self.illegal(property.name)
     case .relationship:
       try builder.add(property.name, (property.value as? any JSONAPISerializable)?.related, run.keys)
+    case .reference:
+      let linkage = (property.value as? any RelationProperty)?.linkage
+      try builder.add(property.name, linkage: linkage, [], run.keys)
     case .attribute:
       try builder.add(property.name, &run) { run throws(SerializationError) in
         try run.writeAny(property.value)
@@ -89,6 +97,13 @@ final class EntityPlan: Sendable {
   private static func related(at place: UnsafeRawPointer, type: any Any.Type) -> JSONAPIRelated? {
     func opened<T>(_ type: T.Type) -> JSONAPIRelated? {
       (place.assumingMemoryBound(to: T.self).pointee as? any JSONAPISerializable)?.related
+    }
+    return _openExistential(type, do: opened)
+  }
+
+  private static func linkage(at place: UnsafeRawPointer, type: any Any.Type) -> Linkage? {
+    func opened<T>(_ type: T.Type) -> Linkage? {
+      (place.assumingMemoryBound(to: T.self).pointee as? any RelationProperty)?.linkage
     }
     return _openExistential(type, do: opened)
   }
@@ -156,14 +171,19 @@ private struct EntityContentBuilder {
   ) throws(SerializationError) {
     guard let related else { return }
     let nodes = related.entities.map { ResourceNode($0) }
-    let linkage: Linkage
     switch related {
-    case .one: linkage = .one(nodes.first?.identifier)
-    case .many: linkage = .many(nodes.map(\.identifier))
+    case .one: try add(property, linkage: .one(nodes.first?.identifier), nodes, keys)
+    case .many: try add(property, linkage: .many(nodes.map(\.identifier)), nodes, keys)
     }
+  }
+
+  mutating func add(
+    _ property: String, linkage: Linkage?, _ related: [ResourceNode], _ keys: KeyMapping?
+  ) throws(SerializationError) {
+    guard let linkage else { return }
     content.relationships.append(
       RelationshipContent(
-        name: try claim(property, keys), linkage: linkage, related: nodes,
+        name: try claim(property, keys), linkage: linkage, related: related,
         links: Self.table(relationshipsLinks[property]), meta: relationshipsMeta[property]))
   }
 }

@@ -127,14 +127,15 @@ extension JSONAPIExchange {
     try check(.update, "updated")
     let reader = LinkageReader(
       relationship: relationship, store: store, local: local, mustExist: kind != .remove)
-    let given = try reader.ids(data)
-    let ids = try ids(kind, relationship, now: resource.related[name] ?? [], given)
-    _ = try served.type.update(id, ResourceChange(relationships: [(name, ids)]), in: store)
+    let given = try reader.targets(data)
+    let targets = try targets(kind, relationship, now: resource.related[name] ?? [], given)
+    _ = try served.type.update(id, ResourceChange(relationships: [(name, targets)]), in: store)
   }
 
-  private func ids(
-    _ kind: LinkageChange, _ relationship: ResourceRelationship, now: [String], _ given: [String]
-  ) throws(ResourceProblem) -> [String] {
+  private func targets(
+    _ kind: LinkageChange, _ relationship: ResourceRelationship, now: [JSONAPIIdentifier],
+    _ given: [JSONAPIIdentifier]
+  ) throws(ResourceProblem) -> [JSONAPIIdentifier] {
     switch kind {
     case .replace:
       if relationship.isToMany, !served.options.changes.contains(.replace) {

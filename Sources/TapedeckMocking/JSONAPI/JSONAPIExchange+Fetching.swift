@@ -5,7 +5,7 @@ extension JSONAPIExchange {
   private static let collection: Set<JSONAPIQuery.Family> = [.include, .fields, .sort, .page, .filter]
 
   func fetchCollection() throws -> Response {
-    try collection(of: try served.type.findAll(in: view), served.type, served.options)
+    try collection(of: try served.type.findAll(in: view), [served.type], served.options)
   }
 
   func fetchResource() throws -> Response {
@@ -17,18 +17,20 @@ extension JSONAPIExchange {
   func fetchRelated() throws -> Response {
     let resource = try resource()
     let relationship = try relationship()
-    let target = relationship.target
-    let ids = resource.related[relationship.name] ?? []
-    let found = try ids.compactMap { try target.find($0, in: view) }
+    let targets = relationship.targets
+    let found = try (resource.related[relationship.name] ?? []).compactMap {
+      try relationship.find($0, in: view)
+    }
     guard relationship.isToMany else {
       let query = try query([.include, .fields])
       var document = DocumentContent(data: .one(found.first.map { node($0) }))
-      try include(query, from: target, in: &document)
+      try include(query, from: targets, in: &document)
       document.links = LinkTable(ordered: [selfLink])
       return try answer(200, document)
     }
-    let options = registry.resource(named: target.name)?.options ?? ServedOptions()
-    return try collection(of: found, target, options)
+    // Those of the first type hold for a collection of several.
+    let options = targets.first.flatMap { registry.resource(named: $0.name)?.options } ?? ServedOptions()
+    return try collection(of: found, targets, options)
   }
 
   /// The linkage: `/articles/1/relationships/author`.
@@ -44,22 +46,22 @@ extension JSONAPIExchange {
     }
     let linkage = linkage(of: relationship, in: resource)
     var document = DocumentContent(data: .linkage(linkage), linked: [node(resource)])
-    try include(query, from: served.type, in: &document)
+    try include(query, from: [served.type], in: &document)
     let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id)) ?? ""
     document.links = LinkTable(ordered: [selfLink] + links(of: relationship, url).dropFirst())
     return try answer(200, document)
   }
 
   private func collection(
-    of all: [StoredResource], _ type: any ResourceType, _ options: ServedOptions
+    of all: [StoredResource], _ types: [any ResourceType], _ options: ServedOptions
   ) throws -> Response {
     let query = try query(Self.collection)
-    let selection = ResourceSelection(type: type, options: options, view: view)
+    let selection = ResourceSelection(types: types, options: options, view: view)
     let chosen = try selection.sorted(try selection.filtered(all, query.filter), query.sort)
     let page = try ResourcePage(of: chosen, options.pagination, query.page, request)
     var document = DocumentContent(
       data: .many(page.items.map { node($0.resource, meta: $0.meta) }), meta: page.meta)
-    try include(query, from: type, in: &document)
+    try include(query, from: types, in: &document)
     document.links = LinkTable(ordered: [selfLink] + page.links)
     let profiles = options.pagination.profile.map { [$0] } ?? []
     return try answer(200, document, type: JSONAPIMediaType(profiles: profiles))

@@ -60,11 +60,10 @@ struct JSONAPIExchange {
   private func read(
     _ relationship: ResourceRelationship, in resource: StoredResource, _ url: String?
   ) -> RelationshipContent {
-    let target = relationship.target
     let linkage = linkage(of: relationship, in: resource)
     let nodes = linkage.identifiers.map { identifier in
       ResourceNode(identifier) { _ throws(SerializationError) in
-        guard let found = try target.find(identifier.id, in: view) else { return ResourceContent() }
+        guard let found = try relationship.find(identifier, in: view) else { return ResourceContent() }
         return try read(found)
       }
     }
@@ -83,10 +82,7 @@ struct JSONAPIExchange {
   }
 
   func linkage(of relationship: ResourceRelationship, in resource: StoredResource) -> Linkage {
-    let type = relationship.target.name
-    let identifiers = (resource.related[relationship.name] ?? []).map {
-      JSONAPIIdentifier(type: type, id: $0)
-    }
+    let identifiers = resource.related[relationship.name] ?? []
     return relationship.isToMany ? .many(identifiers) : .one(identifiers.first)
   }
 
@@ -136,21 +132,22 @@ struct JSONAPIExchange {
     _ status: Int, _ resource: StoredResource?, _ query: JSONAPIQuery, headers: HeaderFields = [:]
   ) throws -> Response {
     var document = DocumentContent(data: .one(resource.map { node($0) }))
-    try include(query, from: resource?.type ?? served.type, in: &document)
+    try include(query, from: [resource?.type ?? served.type], in: &document)
     document.links = LinkTable(ordered: [selfLink])
     return try answer(status, document, headers: headers)
   }
 
   /// Included resources and sparse fieldsets, as the query wants them.
   func include(
-    _ query: JSONAPIQuery, from type: any ResourceType, in document: inout DocumentContent
+    _ query: JSONAPIQuery, from types: [any ResourceType], in document: inout DocumentContent
   ) throws(ResourceProblem) {
     document.fields = query.fields
     guard let paths = query.include else { return }
     for path in paths {
-      guard isRelationshipPath(path.split(separator: ".", omittingEmptySubsequences: false)[...], type) else {
+      let steps = path.split(separator: ".", omittingEmptySubsequences: false)[...]
+      guard types.contains(where: { isRelationshipPath(steps, $0) }) else {
         throw ResourceProblem(
-          400, "\(type.name) has no relationship path \(path.debugDescription)", parameter: "include")
+          400, "\(types.named) has no relationship path \(path.debugDescription)", parameter: "include")
       }
     }
     document.inclusion = .paths(InclusionPaths(paths))
@@ -160,8 +157,14 @@ struct JSONAPIExchange {
     guard let name = path.first.map(String.init) else { return true }
     if type.embeddedNames.contains(name) { return true }
     guard let relationship = type.relationship(name) else { return false }
-    return isRelationshipPath(path.dropFirst(), relationship.target)
+    return path.count == 1
+      || relationship.targets.contains { isRelationshipPath(path.dropFirst(), $0) }
   }
+}
+
+extension [any ResourceType] {
+  /// Like `posts or comments`.
+  var named: String { map(\.name).joined(separator: " or ") }
 }
 
 /// Percent-coding for what goes into URLs.

@@ -38,4 +38,6 @@ struct ServedResource: Sendable {
   /// Below the root, like `/articles`.
   let path: String
   let options: ServedOptions
+  /// The look that was said for this type.
+  var serializer: (any ResourceSerializer)?
 }

@@ -64,9 +64,9 @@ public struct JSONAPIResources: Sendable {
 
   private func registerCollection(_ served: ServedResource) {
     let path = served.path
-    on(group.get, path, served) { try $0.fetchCollection() }
+    reads(path, served) { try $0.fetchCollection() }
     on(group.post, path, served) { try $0.create() }
-    on(group.get, "\(path)/:id", served) { try $0.fetchResource() }
+    reads("\(path)/:id", served) { try $0.fetchResource() }
     on(group.patch, "\(path)/:id", served) { try $0.update() }
     on(group.del, "\(path)/:id", served) { try $0.delete() }
     on(group.post, "\(path)/:id", served) { try $0.update() }.headers(Self.override)
@@ -78,8 +78,8 @@ public struct JSONAPIResources: Sendable {
   private func registerRelationships(_ served: ServedResource) {
     let related = "\(served.path)/:id/:relationship"
     let linkage = "\(served.path)/:id/relationships/:relationship"
-    on(group.get, related, served) { try $0.fetchRelated() }
-    on(group.get, linkage, served) { try $0.fetchRelationship() }
+    reads(related, served) { try $0.fetchRelated() }
+    reads(linkage, served) { try $0.fetchRelationship() }
     on(group.patch, linkage, served) { try $0.change(.replace) }
     on(group.post, linkage, served) { try $0.change(.add) }
     on(group.del, linkage, served) { try $0.change(.remove) }
@@ -88,6 +88,15 @@ public struct JSONAPIResources: Sendable {
 
   /// For clients that cannot send a PATCH (JSON:API recommendations).
   private static let override: HeaderFields = ["X-HTTP-Method-Override": "PATCH"]
+
+  /// `HEAD` is answered like `GET`; doors leave the body out (RFC 9110 §9.3.2).
+  private func reads(
+    _ path: String, _ served: ServedResource,
+    _ answer: @escaping @Sendable (JSONAPIExchange) throws -> Response
+  ) {
+    on(group.get, path, served, answer)
+    on(group.head, path, served, answer)
+  }
 
   @discardableResult
   private func on(

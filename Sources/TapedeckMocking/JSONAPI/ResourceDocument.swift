@@ -64,7 +64,7 @@ struct ResourceDocument {
       let pointer = "/relationships/\(JSONPointer.escaped(name))"
       do throws(ResourceProblem) {
         change.relationships.append(
-          (name, try ids(of: member.value, type, name, store, local, mayReplace: mayReplace)))
+          (name, try targets(of: member.value, type, name, store, local, mayReplace: mayReplace)))
       } catch {
         throw error.inside(pointer)
       }
@@ -72,10 +72,10 @@ struct ResourceDocument {
     return change
   }
 
-  private func ids(
+  private func targets(
     of object: JSONValue, _ type: any ResourceType, _ name: String, _ store: Store, _ local: LocalIDs,
     mayReplace: Bool
-  ) throws(ResourceProblem) -> [String] {
+  ) throws(ResourceProblem) -> [JSONAPIIdentifier] {
     guard let relationship = type.relationship(name) else {
       throw ResourceProblem(422, "\(type.name) has no relationship \(name.debugDescription)", pointer: "")
     }
@@ -86,11 +86,12 @@ struct ResourceDocument {
       throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
     }
     do throws(ResourceProblem) {
-      let ids = try LinkageReader(relationship: relationship, store: store, local: local).ids(data)
-      if ids.isEmpty, !relationship.isToMany, !relationship.isOptional {
+      let reader = LinkageReader(relationship: relationship, store: store, local: local)
+      let targets = try reader.targets(data)
+      if targets.isEmpty, !relationship.isToMany, !relationship.isOptional {
         throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
       }
-      return ids
+      return targets
     } catch {
       throw error.inside("/data")
     }
@@ -104,37 +105,38 @@ struct LinkageReader {
   var local: ResourceDocument.LocalIDs = [:]
   var mustExist = true
 
-  func ids(_ data: JSONValue) throws(ResourceProblem) -> [String] {
+  func targets(_ data: JSONValue) throws(ResourceProblem) -> [JSONAPIIdentifier] {
     guard relationship.isWritable else {
       throw ResourceProblem(403, "\(relationship.name) cannot be changed", pointer: "")
     }
     guard relationship.isToMany else {
       if data.isNull { return [] }
-      return [try id(data)]
+      return [try target(data)]
     }
     guard let items = data.array else {
       throw ResourceProblem(400, "\(relationship.name) leads to many: an array is wanted", pointer: "")
     }
-    var ids: [String] = []
+    var targets: [JSONAPIIdentifier] = []
     for (index, item) in items.enumerated() {
       do throws(ResourceProblem) {
-        let id = try id(item)
-        if !ids.contains(id) { ids.append(id) }
+        let target = try target(item)
+        if !targets.contains(target) { targets.append(target) }
       } catch {
         throw error.inside("/\(index)")
       }
     }
-    return ids
+    return targets
   }
 
-  private func id(_ data: JSONValue) throws(ResourceProblem) -> String {
-    let target = relationship.target
+  private func target(_ data: JSONValue) throws(ResourceProblem) -> JSONAPIIdentifier {
+    let targets = relationship.targets
     guard data.members != nil, let type = data["type"]?.text else {
       throw ResourceProblem(400, "\(relationship.name) wants a resource identifier", pointer: "")
     }
-    guard type == target.name else {
+    guard let target = targets.first(where: { $0.name == type }) else {
       throw ResourceProblem(
-        409, "\(relationship.name) leads to resources of type \(target.name), not \(type)", pointer: "/type")
+        409, "\(relationship.name) leads to resources of type \(targets.named), not \(type)", pointer: "/type"
+      )
     }
     guard let id = data["id"]?.text ?? localID(data, type) else {
       throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
@@ -144,7 +146,7 @@ struct LinkageReader {
       problem.pointer = ""
       throw problem
     }
-    return id
+    return JSONAPIIdentifier(type: type, id: id)
   }
 
   private func localID(_ data: JSONValue, _ type: String) -> String? {

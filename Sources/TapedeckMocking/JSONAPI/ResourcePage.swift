@@ -109,7 +109,7 @@ struct ResourcePage {
   /// Means nothing to clients: the id in base64, in the alphabet for URLs (RFC 4648 §5).
   private static func cursor(_ resource: StoredResource) -> String {
     String(
-      Base64Text.encode(Array(resource.id.utf8)).compactMap { character in
+      Base64.encode(Array(resource.id.utf8)).compactMap { character in
         switch character {
         case "+": "-"
         case "/": "_"

@@ -2,7 +2,8 @@ internal import TapedeckHTTP
 
 /// Which resources of a collection are wanted, and in which order.
 struct ResourceSelection {
-  let type: any ResourceType
+  /// One, or of what a polymorphic relationship leads to several.
+  let types: [any ResourceType]
   let options: ServedOptions
   let view: Store
 
@@ -22,10 +23,10 @@ struct ResourceSelection {
       let wanted = value.split(separator: ",").map(String.init)
       if name == "id" {
         rest = rest.filter { wanted.contains($0.id) }
-      } else if type.relationship(name) != nil {
+      } else if types.contains(where: { $0.relationship(name) != nil }) {
         rest = rest.filter { resource in
-          let ids = resource.related[name] ?? []
-          return wanted.isEmpty ? ids.isEmpty : ids.contains { wanted.contains($0) }
+          let related = resource.related[name] ?? []
+          return wanted.isEmpty ? related.isEmpty : related.contains { wanted.contains($0.id) }
         }
       } else {
         try check(attribute: name, all, parameter: "filter[\(name)]")
@@ -47,10 +48,14 @@ struct ResourceSelection {
   private func check(
     attribute name: String, _ all: [StoredResource], parameter: String
   ) throws(ResourceProblem) {
-    if type.attributeNames.contains(name) || all.contains(where: { $0.attribute(name) != nil }) { return }
-    let known = type.attributeNames.sorted() + type.relationships.map(\.name)
+    if types.contains(where: { $0.attributeNames.contains(name) })
+      || all.contains(where: { $0.attribute(name) != nil })
+    {
+      return
+    }
+    let known = types.flatMap { $0.attributeNames.sorted() + $0.relationships.map(\.name) }
     throw ResourceProblem(
-      400, "\(type.name) has no field \(name.debugDescription); there are \(known.joined(separator: ", "))",
+      400, "\(types.named) has no field \(name.debugDescription); there are \(known.joined(separator: ", "))",
       parameter: parameter)
   }
 
@@ -61,7 +66,7 @@ struct ResourceSelection {
     _ all: [StoredResource], _ fields: [JSONAPIQuery.Sort]
   ) throws -> [StoredResource] {
     guard !fields.isEmpty else { return all }
-    for field in fields { try check(field, field.path[...], type, all) }
+    for field in fields { try check(field, field.path[...], types, all) }
     let keyed = try all.map { resource in
       (resource: resource, keys: try fields.map { SortKey(try value(of: resource, $0.path[...])) })
     }
@@ -74,19 +79,20 @@ struct ResourceSelection {
   }
 
   private func check(
-    _ field: JSONAPIQuery.Sort, _ path: ArraySlice<String>, _ type: any ResourceType,
+    _ field: JSONAPIQuery.Sort, _ path: ArraySlice<String>, _ types: [any ResourceType],
     _ all: [StoredResource]
   ) throws(ResourceProblem) {
     guard let name = path.first else { return }
     if path.count > 1 {
-      guard let relationship = type.relationship(name), !relationship.isToMany else {
+      let relationships = types.compactMap { $0.relationship(name) }
+      guard !relationships.isEmpty, !relationships.contains(where: \.isToMany) else {
         throw ResourceProblem(
           400, "\(field.text.debugDescription) does not lead along to-one relationships", parameter: "sort")
       }
-      return try check(field, path.dropFirst(), relationship.target, [])
+      return try check(field, path.dropFirst(), relationships.flatMap(\.targets), [])
     }
-    if name == "id" || name == type.idMember { return }
-    try ResourceSelection(type: type, options: options, view: view).check(
+    if name == "id" || types.contains(where: { $0.idMember == name }) { return }
+    try ResourceSelection(types: types, options: options, view: view).check(
       attribute: name, all, parameter: "sort")
   }
 
@@ -98,8 +104,8 @@ struct ResourceSelection {
       guard name == "id" || name == resource.type.idMember else { return resource.attribute(name) }
       return resource.members.first { $0.name.isEqual(to: resource.type.idMember.utf8) }?.value
     }
-    guard let relationship = resource.type.relationship(name), let id = resource.related[name]?.first,
-      let next = try relationship.target.find(id, in: view)
+    guard let relationship = resource.type.relationship(name), let first = resource.related[name]?.first,
+      let next = try relationship.find(first, in: view)
     else { return nil }
     return try value(of: next, path.dropFirst())
   }

@@ -10,15 +10,16 @@ public struct Sideloaded: Serializable, Sendable {
   fileprivate init(
     one: (any Storable)? = nil, many: [any Storable] = [], named type: any Storable.Type,
     _ tree: RelationTree,
-    _ graph: EntityGraph
+    _ graph: EntityGraph, _ inflector: Inflector
   ) {
+    func plural(_ type: any Storable.Type) -> String { inflector.plural(EntityNames.singular(of: type)) }
     var lists: [(type: ObjectIdentifier, name: String, entities: [any Storable])] = []
-    if one == nil { lists.append((ObjectIdentifier(type), EntityNames.plural(of: type), many)) }
+    if one == nil { lists.append((ObjectIdentifier(type), plural(type), many)) }
     for (key, entity) in graph.related(to: one.map { [$0] } ?? many, along: tree) {
       if let index = lists.firstIndex(where: { $0.type == key.type }) {
         lists[index].entities.append(entity)
       } else {
-        lists.append((key.type, EntityNames.plural(of: Swift.type(of: entity)), [entity]))
+        lists.append((key.type, plural(Swift.type(of: entity)), [entity]))
       }
     }
     let root = one.map { [(EntityNames.singular(of: type), Group.one($0))] } ?? []
@@ -54,7 +55,8 @@ extension Store {
     -> Sideloaded
   {
     Sideloaded(
-      one: entity, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()))
+      one: entity, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()),
+      inflector)
   }
 
   /// Entities under the name of their type, and beside them what these relations lead to, each once, by type:
@@ -64,7 +66,8 @@ extension Store {
     -> Sideloaded
   {
     Sideloaded(
-      many: entities, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()))
+      many: entities, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()),
+      inflector)
   }
 }
 
@@ -74,14 +77,5 @@ enum EntityNames {
   static func singular(of type: any Storable.Type) -> String {
     let name = "\(type)"
     return name.prefix(1).lowercased() + name.dropFirst()
-  }
-
-  /// `blogPosts`, `stories`, `boxes`.
-  static func plural(of type: any Storable.Type) -> String {
-    let name = singular(of: type)
-    if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
-      return name.dropLast() + "ies"
-    }
-    return name + (["s", "x", "z", "ch", "sh"].contains { name.hasSuffix($0) } ? "es" : "s")
   }
 }

@@ -62,11 +62,12 @@ extension Store {
   public func findOrCreate<T: Related>(
     _ type: T.Type, where isWanted: (T) throws -> Bool, make: (String) throws -> T
   ) throws -> T {
+    if let found = try first(type, where: isWanted) { return found }
+    let (entity, id) = try made(make)
     while true {
-      let (all, version) = versioned(type)
-      if let found = try all.first(where: isWanted) { return found }
-      let (entity, id) = try made(make)
-      if let kept = try keep([entity], reserved: [id], ifStillAt: version).first { return kept }
+      let (found, version) = try wanted(isWanted, insteadOf: id)
+      if let found { return found }
+      if let kept = try keep([entity], reserved: [id], ifStillAt: version)?.first { return kept }
     }
   }
 

@@ -44,6 +44,7 @@ public struct ToMany<Target: Storable>: Relation {
 }
 
 extension ToMany: RelationProperty {
+  var keys: [EntityKey] { storage.targets }
   static var isToMany: Bool { true }
   static var isPolymorphic: Bool { false }
   static var targets: [any Storable.Type] { [Target.self] }

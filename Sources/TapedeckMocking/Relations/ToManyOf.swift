@@ -34,6 +34,7 @@ public struct ToManyOf<each Target: Storable>: Sendable {
 }
 
 extension ToManyOf: RelationProperty {
+  var keys: [EntityKey] { storage.targets }
   static var isToMany: Bool { true }
   static var isPolymorphic: Bool { true }
   static var targets: [any Storable.Type] {

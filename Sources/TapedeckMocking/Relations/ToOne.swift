@@ -35,6 +35,7 @@ public struct ToOne<Target: Storable>: Relation {
 }
 
 extension ToOne: RelationProperty {
+  var keys: [EntityKey] { storage.target.map { [$0] } ?? [] }
   static var isToMany: Bool { false }
   static var isPolymorphic: Bool { false }
   static var targets: [any Storable.Type] { [Target.self] }

@@ -44,6 +44,7 @@ public struct ToOneOf<each Target: Storable>: Sendable {
 }
 
 extension ToOneOf: RelationProperty {
+  var keys: [EntityKey] { storage.target.map { [$0] } ?? [] }
   static var isToMany: Bool { false }
   static var isPolymorphic: Bool { true }
   static var targets: [any Storable.Type] {

@@ -3,9 +3,11 @@ internal import TapedeckHTTP
 /// One request to a REST API, and what its answer is made of.
 struct RESTExchange {
   let exchange: JSONAPIExchange
-  let serializer: any ResourceSerializer
+  /// Of all types that have none of their own.
+  let standard: any ResourceSerializer
   var style = RESTStyle()
 
+  private var serializer: any ResourceSerializer { exchange.served.serializer ?? standard }
   private var request: Request { exchange.request }
   private var type: any ResourceType { exchange.served.type }
   private var store: Store { exchange.registry.store }
@@ -14,7 +16,7 @@ struct RESTExchange {
 
   func index() throws -> Response {
     let all = try type.findAll(in: exchange.view)
-    let selection = ResourceSelection(type: type, options: ServedOptions(), view: exchange.view)
+    let selection = ResourceSelection(types: [type], options: ServedOptions(), view: exchange.view)
     let fields = (request.query("sort") ?? "").split(separator: ",").map { text in
       let name = property(String(text.hasPrefix("-") ? text.dropFirst() : text))
       return JSONAPIQuery.Sort(path: [name], isDescending: text.hasPrefix("-"), text: String(text))
@@ -24,23 +26,23 @@ struct RESTExchange {
     let list = ResourceListView(
       type: type.entityName,
       name: exchange.served.path.split(separator: "/").last.map(String.init) ?? type.name,
-      resources: page.items.map { view($0) }, total: chosen.count, page: page.number, pages: page.pageCount,
-      size: page.size, links: links(page))
+      resources: try page.items.map { try view($0) }, total: chosen.count, page: page.number,
+      pages: page.pageCount, size: page.size, links: links(page))
     var response = answer(200, serializer.document(of: list))
     response.headers["X-Total-Count"] = String(chosen.count)
     return response
   }
 
-  func show() throws -> Response { answer(200, serializer.document(of: view(try exchange.resource()))) }
+  func show() throws -> Response { answer(200, serializer.document(of: try view(try exchange.resource()))) }
 
   func create() throws -> Response {
     let body = try body()
     let created = try store.transaction { store in
       var change = try change(body, store)
-      change.id = try type.id(in: body)
+      change.id = try type.id(from: body[serializer.key(for: type.idMember)])
       return try type.create(change, in: store)
     }
-    let view = view(created)
+    let view = try view(created)
     var response = try answer(style.created, view)
     response.headers["Location"] = view.url
     return response
@@ -54,7 +56,7 @@ struct RESTExchange {
       change.replaces = request.method == .put && !style.putMerges
       return try type.update(id, change, in: store)
     }
-    return try answer(style.updated, view(updated))
+    return try answer(style.updated, try view(updated))
   }
 
   func delete() throws -> Response {
@@ -62,7 +64,7 @@ struct RESTExchange {
     let isDone = store.transaction { store in type.delete(resource.id, in: store) }
     guard isDone else { throw ResourceProblem.missing(type.name, resource.id) }
     return style.deleted.body == nil
-      ? Response(statusCode: style.deleted.status) : try answer(style.deleted, view(resource))
+      ? Response(statusCode: style.deleted.status) : try answer(style.deleted, try view(resource))
   }
 
   /// The answer to a change.
@@ -110,31 +112,59 @@ struct RESTExchange {
         change.attributes.append(JSONMember(JSONString(name), member.value))
         continue
       }
-      change.relationships.append((relationship.name, try ids(member.value, relationship, name, store)))
+      change.relationships.append(
+        (relationship.name, try targets(member.value, relationship, member.name.text, store)))
     }
     return change
   }
 
-  private func ids(
-    _ value: JSONValue, _ relationship: ResourceRelationship, _ name: String, _ store: Store
-  ) throws(ResourceProblem) -> [String] {
-    let ids =
-      relationship.isToMany ? value.array?.compactMap(\.text) : value.isNull ? [] : value.text.map { [$0] }
-    guard let ids, ids.count == value.array?.count ?? ids.count, relationship.isWritable,
-      relationship.isOptional || relationship.isToMany || !ids.isEmpty
-    else { throw ResourceProblem(422, "\(name) cannot be \(value)", pointer: "/\(name)") }
-    for id in ids where !relationship.target.has(id, in: store) {
-      throw ResourceProblem(
-        422, "there is no \(relationship.target.name) with the id \(id.debugDescription)", pointer: "/\(name)"
-      )
+  private func targets(
+    _ value: JSONValue, _ relationship: ResourceRelationship, _ key: String, _ store: Store
+  ) throws(ResourceProblem) -> [JSONAPIIdentifier] {
+    let values = relationship.isToMany ? value.array : value.isNull ? [] : [value]
+    guard let values, relationship.isWritable,
+      relationship.isOptional || relationship.isToMany || !values.isEmpty
+    else { throw ResourceProblem(422, "\(key) cannot be \(value)", pointer: "/\(key)") }
+    var targets: [JSONAPIIdentifier] = []
+    for value in values {
+      guard let target = target(value, relationship) else {
+        throw ResourceProblem(422, "\(key) cannot be \(value)", pointer: "/\(key)")
+      }
+      guard relationship.has(target, in: store) else {
+        throw ResourceProblem(
+          422, "there is no \(target.type) with the id \(target.id.debugDescription)", pointer: "/\(key)")
+      }
+      targets.append(target)
     }
-    return ids
+    return targets
+  }
+
+  /// An id, or the whole entity as it was read; of a polymorphic relationship its type and id.
+  private func target(_ value: JSONValue, _ relationship: ResourceRelationship) -> JSONAPIIdentifier? {
+    let types = relationship.targets
+    guard types.count > 1 else {
+      guard let id = value.text ?? value[serializer.key(for: "id")]?.text, let type = types.first else {
+        return nil
+      }
+      return JSONAPIIdentifier(type: type.name, id: id)
+    }
+    guard let name = value["type"]?.text, let id = value["id"]?.text,
+      let type = types.first(where: { [$0.typeName, $0.entityName, $0.name].contains(name) })
+    else { return nil }
+    return JSONAPIIdentifier(type: type.name, id: id)
   }
 
   /// The property that is spelled so on the wire.
   private func property(_ key: String) -> String {
-    let known = Array(type.attributeNames) + type.relationships.compactMap(\.property) + [type.idMember]
-    return known.sorted().first { serializer.key(for: $0) == key } ?? key
+    for relationship in type.relationships {
+      guard let property = relationship.property else { continue }
+      let isIDs = serializer.key(forIDs: property, isToMany: relationship.isToMany) == key
+      if isIDs { return property }
+    }
+    let embedded = type.relationships.first { serializer.included.contains($0.name) && $0.name == key }
+    return embedded?.property
+      ?? (Array(type.attributeNames) + [type.idMember]).sorted().first { serializer.key(for: $0) == key }
+      ?? key
   }
 
   /// Query items that name a property. `ids[]` is for clients that ask for many at once.
@@ -181,7 +211,9 @@ struct RESTExchange {
         ![style.paging.number, style.paging.size].contains(QueryItems.parse($0).first?.name ?? "")
       }
       let items =
-        kept.map { String(decoding: $0, as: UTF8.self) } + ["\(style.paging.number)=\(number)", "\(style.paging.size)=\(page.size)"]
+        kept.map { String(decoding: $0, as: UTF8.self) } + [
+          "\(style.paging.number)=\(number)", "\(style.paging.size)=\(page.size)",
+        ]
       return (name, "\(request.path)?\(items.joined(separator: "&"))")
     }
     let last = max(1, page.pageCount)
@@ -192,18 +224,41 @@ struct RESTExchange {
 
   // MARK: Views
 
-  private func view(_ resource: StoredResource) -> ResourceView {
-    let related = resource.type.relationships.map { relationship in
-      let ids = resource.related[relationship.name] ?? []
-      let urls = ids.compactMap { id in
-        exchange.url(of: JSONAPIIdentifier(type: relationship.target.name, id: id))
-      }
-      return ResourceView.Related(
-        name: relationship.name, property: relationship.property, isToMany: relationship.isToMany, ids: ids,
-        urls: urls)
+  private func view(_ resource: StoredResource) throws -> ResourceView {
+    try view(resource, RelationTree(serializer.included))
+  }
+
+  /// - Parameter tree: the relationships to be followed from here.
+  private func view(_ resource: StoredResource, _ tree: RelationTree) throws -> ResourceView {
+    let type = resource.type
+    for (name, _) in tree.branches where type.relationship(name) == nil {
+      throw ResourceProblem(500, "\(type.typeName) has no relationship \(name), which is to be included")
     }
+    let related = try type.relationships.map { relationship in
+      let targets = resource.related[relationship.name] ?? []
+      let inner = tree[relationship.name]
+      return ResourceView.Related(
+        name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,
+        ids: targets.map(\.id), urls: targets.compactMap { exchange.url(of: $0) }, isIncluded: inner != nil,
+        resources: try inner.map { try views(of: targets, relationship, $0) } ?? [])
+    }
+    let served = exchange.registry.resource(named: type.name)
     return ResourceView(
-      type: resource.type.entityName, id: resource.id, members: resource.members, relationships: related,
-      url: "\(exchange.url(of: exchange.served))/\(URLEncoding.encoded(resource.id))")
+      type: type.entityName, collection: store.inflector.plural(type.entityName), id: resource.id,
+      members: resource.members, relationships: related, url: url(of: resource),
+      serializer: served?.serializer ?? type.ownSerializer ?? standard)
+  }
+
+  private func url(of resource: StoredResource) -> String {
+    guard resource.type.name == type.name else {
+      return exchange.url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id)) ?? ""
+    }
+    return "\(exchange.url(of: exchange.served))/\(URLEncoding.encoded(resource.id))"
+  }
+
+  private func views(
+    of targets: [JSONAPIIdentifier], _ relationship: ResourceRelationship, _ tree: RelationTree
+  ) throws -> [ResourceView] {
+    try targets.compactMap { try relationship.find($0, in: exchange.view) }.map { try view($0, tree) }
   }
 }

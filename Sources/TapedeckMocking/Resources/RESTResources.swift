@@ -6,9 +6,9 @@ public struct RESTActions: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// `GET /articles`
+  /// `GET` and `HEAD /articles`
   public static let index = RESTActions(rawValue: 1)
-  /// `GET /articles/1`
+  /// `GET` and `HEAD /articles/1`
   public static let show = RESTActions(rawValue: 2)
   /// `POST /articles`
   public static let create = RESTActions(rawValue: 4)
@@ -41,22 +41,32 @@ public struct RESTResources: Sendable {
     registry = JSONAPIRegistry(store: store, rootDepth: group.depth)
   }
 
-  /// Serves another type in the same look.
-  /// - Parameter path: of its collection; by default the resource type.
+  /// Serves another type.
+  /// - Parameters:
+  ///   - path: of its collection; by default the resource type.
+  ///   - serializer: its look; by default what the type says as a ``SerializedResource``, or else that of all.
   @discardableResult
   public func resource<T: ResourceEntity>(
-    _ type: T.Type, at path: String? = nil, only: RESTActions = .all, except: RESTActions = []
+    _ type: T.Type, at path: String? = nil, only: RESTActions = .all, except: RESTActions = [],
+    as serializer: (any ResourceSerializer)? = nil
   ) -> RESTResources {
     let resource = ResourceTypes.type(of: type)
     let segments = (path ?? resource.name).split(separator: "/")
     let served = ServedResource(
-      type: resource, path: segments.map { "/\($0)" }.joined(), options: ServedOptions())
+      type: resource, path: segments.map { "/\($0)" }.joined(), options: ServedOptions(),
+      serializer: serializer ?? resource.ownSerializer)
     registry.add(served)
     let actions = only.subtracting(except)
     let one = "\(served.path)/:id"
-    if actions.contains(.index) { on(group.get, served.path, served) { try $0.index() } }
+    if actions.contains(.index) {
+      on(group.get, served.path, served) { try $0.index() }
+      on(group.head, served.path, served) { try $0.index() }
+    }
     if actions.contains(.create) { on(group.post, served.path, served) { try $0.create() } }
-    if actions.contains(.show) { on(group.get, one, served) { try $0.show() } }
+    if actions.contains(.show) {
+      on(group.get, one, served) { try $0.show() }
+      on(group.head, one, served) { try $0.show() }
+    }
     if actions.contains(.delete) { on(group.del, one, served) { try $0.delete() } }
     if actions.contains(.update) {
       on(group.put, one, served) { try $0.update() }
@@ -74,7 +84,7 @@ public struct RESTResources: Sendable {
     verb(path) { request -> Response in
       do {
         return try answer(
-          RESTExchange(exchange: JSONAPIExchange(request, registry, served), serializer: serializer))
+          RESTExchange(exchange: JSONAPIExchange(request, registry, served), standard: serializer))
       } catch {
         return Response(ResourceProblem(error))
       }
@@ -87,7 +97,8 @@ extension RouteRegistering {
   /// returns.
   /// - Parameters:
   ///   - path: of its collection; by default the resource type, which is the type's name in small letters.
-  ///   - serializer: the look: `.rest`, `.snakeCase`, `.hal` or one's own.
+  ///   - serializer: the look of all types that say none themselves (``SerializedResource``): `.rest`, `.snakeCase`,
+  ///     `.hal`, a ``RESTSerializer`` with options, or one's own.
   @discardableResult
   public func rest<T: ResourceEntity>(
     _ store: Store, _ type: T.Type, at path: String? = nil, only: RESTActions = .all,

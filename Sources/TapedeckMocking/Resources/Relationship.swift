@@ -36,33 +36,59 @@ public struct Relationship<Owner: Storable>: Sendable {
   public let isOptional: Bool
   /// The property that holds the ids, which is no attribute then.
   let property: String?
-  let read: Read
+  let read: @Sendable (Owner, Store) -> [Target]
   /// Nil where it cannot be changed.
-  let assign: Assign?
-  let target: @Sendable () -> any ResourceType
+  let assign: (@Sendable (inout Owner, [Target], Store) throws -> Void)?
+  /// One, or of a polymorphic relationship several.
+  let targets: @Sendable () -> [any ResourceType]
+
+  /// Where a relationship leads: which of its types, and an id.
+  struct Target: Sendable {
+    let type: Int
+    let id: String
+  }
 
   /// - Parameters:
   ///   - property: the property that holds the ids, as it is encoded; it is served as no attribute.
   ///   - read: the ids that the owner relates to, in order; ids that nobody has any more are passed over.
   ///   - assign: gives the owner other ids, of which every one exists; in a store that is kept only if all goes well.
   ///     Nil for a relationship that cannot be changed.
-  public init<Target: ResourceEntity>(
-    _ name: String, _ target: Target.Type, isToMany: Bool, isOptional: Bool = true, property: String? = nil,
+  public init<Entity: ResourceEntity>(
+    _ name: String, _ target: Entity.Type, isToMany: Bool, isOptional: Bool = true, property: String? = nil,
     read: @escaping Read, assign: Assign? = nil
   ) {
     self.name = name
     self.isToMany = isToMany
     self.isOptional = isOptional
     self.property = property
-    self.read = read
-    self.assign = assign
-    self.target = { ResourceTypes.type(of: Target.self) }
+    self.read = { owner, store in read(owner, store).map { Target(type: 0, id: $0) } }
+    if let assign {
+      self.assign = { owner, targets, store in try assign(&owner, targets.map { $0.id }, store) }
+    } else {
+      self.assign = nil
+    }
+    targets = { [ResourceTypes.type(of: Entity.self)] }
+  }
+
+  /// A relation that the store keeps in step.
+  init(
+    stored name: String, _ types: [any ResourceEntity.Type], isToMany: Bool,
+    read: @escaping @Sendable (Owner) -> [Target],
+    assign: @escaping @Sendable (inout Owner, [Target]) -> Void
+  ) {
+    self.name = name
+    self.isToMany = isToMany
+    isOptional = true
+    property = name
+    self.read = { owner, _ in read(owner) }
+    self.assign = { owner, targets, _ in assign(&owner, targets) }
+    targets = { types.map { ResourceTypes.type(ofType: $0) } }
   }
 
   /// A relationship to one entity or none, whose id is in an optional property.
   /// - Parameter property: the property's name where it is encoded under another one than its own.
-  public static func toOne<Target: ResourceEntity>(
-    _ name: String, _ target: Target.Type, _ id: any WritableKeyPath<Owner, String?> & Sendable,
+  public static func toOne<Entity: ResourceEntity>(
+    _ name: String, _ target: Entity.Type, _ id: any WritableKeyPath<Owner, String?> & Sendable,
     property: String? = nil
   ) -> Relationship {
     Relationship(
@@ -72,8 +98,8 @@ public struct Relationship<Owner: Storable>: Sendable {
   }
 
   /// A relationship that always leads to one entity.
-  public static func toOne<Target: ResourceEntity>(
-    _ name: String, _ target: Target.Type, _ id: any WritableKeyPath<Owner, String> & Sendable,
+  public static func toOne<Entity: ResourceEntity>(
+    _ name: String, _ target: Entity.Type, _ id: any WritableKeyPath<Owner, String> & Sendable,
     property: String? = nil
   ) -> Relationship {
     Relationship(
@@ -83,8 +109,8 @@ public struct Relationship<Owner: Storable>: Sendable {
   }
 
   /// A relationship to any number of entities, in the order of their ids in a property.
-  public static func toMany<Target: ResourceEntity>(
-    _ name: String, _ target: Target.Type, _ ids: any WritableKeyPath<Owner, [String]> & Sendable,
+  public static func toMany<Entity: ResourceEntity>(
+    _ name: String, _ target: Entity.Type, _ ids: any WritableKeyPath<Owner, [String]> & Sendable,
     property: String? = nil
   ) -> Relationship {
     Relationship(
@@ -94,11 +120,11 @@ public struct Relationship<Owner: Storable>: Sendable {
   }
 
   /// The entities whose own property leads back here. It is changed at their end only.
-  public static func inverse<Target: ResourceEntity>(
-    _ name: String, _ target: Target.Type, of id: any KeyPath<Target, String?> & Sendable
+  public static func inverse<Entity: ResourceEntity>(
+    _ name: String, _ target: Entity.Type, of id: any KeyPath<Entity, String?> & Sendable
   ) -> Relationship {
     Relationship(name, target, isToMany: true) { owner, store in
-      store.filter(Target.self) { $0[keyPath: id] == owner.id }.map(\.id)
+      store.filter(Entity.self) { $0[keyPath: id] == owner.id }.map(\.id)
     }
   }
 }

@@ -16,12 +16,22 @@ public protocol ResourceSerializer: Sendable {
 
   /// How a property is spelled on the wire. Requests are read by the same rule.
   func key(for property: String) -> String
+
+  /// How the property that holds the ids of a relationship is spelled. Requests are read by the same rule.
+  func key(forIDs property: String, isToMany: Bool) -> String
+
+  /// The relationships whose entities the serializer wants to see, with dots for those of these: `author.company`.
+  var included: [String] { get }
 }
 
 extension ResourceSerializer {
   public func entity(in body: JSONValue, of type: String) -> JSONValue? { body.members == nil ? nil : body }
 
   public func key(for property: String) -> String { property }
+
+  public func key(forIDs property: String, isToMany: Bool) -> String { key(for: property) }
+
+  public var included: [String] { [] }
 }
 
 /// An entity, for serializers.
@@ -34,16 +44,24 @@ public struct ResourceView: Sendable {
     public let ids: [String]
     /// The URLs of the related entities, in the order of their ids; empty where their type is not served.
     public let urls: [String]
+    /// Whether the serializer wants to see the related entities.
+    public let isIncluded: Bool
+    /// These, if so.
+    public let resources: [ResourceView]
   }
 
   /// The Swift type's name, beginning with a small letter: `article`.
   public let type: String
+  /// Its plural: `articles`.
+  public let collection: String
   public let id: String
   /// The entity as it is encoded: id, attributes, and the ids of what it relates to.
   public let members: [JSONMember]
   public let relationships: [Related]
   /// A path from the root of the host.
   public let url: String
+  /// What the entity's type is to be written by.
+  public let serializer: any ResourceSerializer
 }
 
 /// A part of a collection, for serializers.

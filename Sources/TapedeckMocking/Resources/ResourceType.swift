@@ -7,6 +7,10 @@ protocol ResourceType: Sendable {
   var name: String { get }
   /// Of one entity in other styles: the Swift type's name, like `articleComment`.
   var entityName: String { get }
+  /// As polymorphic relations name it: `ArticleComment`.
+  var typeName: String { get }
+  /// What the type says about its look; nil where it says nothing.
+  var ownSerializer: (any ResourceSerializer)? { get }
   var relationships: [ResourceRelationship] { get }
   /// The names of attributes, as far as they are known without an entity.
   var attributeNames: Set<String> { get }
@@ -26,8 +30,8 @@ protocol ResourceType: Sendable {
   /// False when there was none.
   func delete(_ id: String, in store: Store) -> Bool
 
-  /// The id that a new entity is to have, if its body says.
-  func id(in body: JSONValue) throws(ResourceProblem) -> String?
+  /// The id that a new entity is to have, as its body says; nil where it does not.
+  func id(from value: JSONValue?) throws(ResourceProblem) -> String?
   /// What the request's path is about, where entities are parts of others.
   func parent(in store: Store) -> JSONValue?
 }
@@ -35,7 +39,7 @@ protocol ResourceType: Sendable {
 extension ResourceType {
   var idMember: String { "id" }
 
-  func id(in body: JSONValue) throws(ResourceProblem) -> String? { body[idMember]?.text }
+  func id(from value: JSONValue?) throws(ResourceProblem) -> String? { value?.text }
 
   func parent(in store: Store) -> JSONValue? { nil }
 
@@ -49,10 +53,21 @@ struct ResourceRelationship: Sendable {
   let isToMany: Bool
   let isOptional: Bool
   let isWritable: Bool
-  /// Asked for when it is needed, for types relate to one another in circles.
-  let findTarget: @Sendable () -> any ResourceType
+  /// Asked for when they are needed, for types relate to one another in circles.
+  let findTargets: @Sendable () -> [any ResourceType]
 
-  var target: any ResourceType { findTarget() }
+  /// One, or of a polymorphic relationship several.
+  var targets: [any ResourceType] { findTargets() }
+
+  func target(named name: String) -> (any ResourceType)? { targets.first { $0.name == name } }
+
+  func has(_ identifier: JSONAPIIdentifier, in store: Store) -> Bool {
+    target(named: identifier.type)?.has(identifier.id, in: store) == true
+  }
+
+  func find(_ identifier: JSONAPIIdentifier, in store: Store) throws(SerializationError) -> StoredResource? {
+    try target(named: identifier.type)?.find(identifier.id, in: store)
+  }
 }
 
 /// An entity at a moment.
@@ -62,8 +77,8 @@ struct StoredResource {
   /// All that is encoded.
   let members: [JSONMember]
   let attributes: [JSONMember]
-  /// The ids that each of the type's relationships leads to; only such as there are.
-  let related: [String: [String]]
+  /// What each of the type's relationships leads to; only what there is.
+  let related: [String: [JSONAPIIdentifier]]
   let links: [String: JSONAPILink]
   /// Entities that are properties, as Kakapo has them: they are read, and not changed.
   let embedded: [RelationshipContent]
@@ -79,7 +94,7 @@ struct ResourceChange: Sendable {
   var id: String?
   var attributes: [JSONMember] = []
   /// Checked: the relationships are there, can be changed, and lead to what exists.
-  var relationships: [(name: String, ids: [String])] = []
+  var relationships: [(name: String, targets: [JSONAPIIdentifier])] = []
   /// Whether what it leaves out goes, where the type can do without.
   var replaces = false
 }
@@ -87,6 +102,11 @@ struct ResourceChange: Sendable {
 /// The stored types that were ever served, planned once.
 enum ResourceTypes {
   private static let known = Mutex<[ObjectIdentifier: any ResourceType]>([:])
+
+  static func type(ofType type: any ResourceEntity.Type) -> any ResourceType {
+    func opened<T: ResourceEntity>(_ type: T.Type) -> any ResourceType { self.type(of: type) }
+    return _openExistential(type, do: opened)
+  }
 
   static func type<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
     let key = ObjectIdentifier(type)

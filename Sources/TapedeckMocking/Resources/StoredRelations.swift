@@ -1,25 +1,26 @@
-/// The relations that the store keeps in step, `ToOne` and `ToMany`, as relationships that servers serve. Those that
-/// lead to several types, or to a type that is not `Codable`, are not served.
+/// The relations that the store keeps in step, `ToOne`, `ToMany` and those that lead to several types, as relationships
+/// that servers serve. Those that lead to a type that is not `Codable` are not served.
 enum StoredRelations {
   static func relationships<Owner: Storable>(of type: Owner.Type) -> [Relationship<Owner>] {
     RelationPlans.plan(of: type).fields.compactMap { field in
-      guard field.targets.count == 1, let target = field.targets[0] as? any ResourceEntity.Type else {
-        return nil
-      }
-      return relationship(of: type, field, target)
+      let types = field.targets.compactMap { $0 as? any ResourceEntity.Type }
+      return types.count == field.targets.count ? relationship(field, types) : nil
     }
   }
 
-  private static func relationship<Owner: Storable, Target: ResourceEntity>(
-    of type: Owner.Type, _ field: RelationPlan.Field, _ target: Target.Type
+  private static func relationship<Owner: Storable>(
+    _ field: RelationPlan.Field, _ types: [any ResourceEntity.Type]
   ) -> Relationship<Owner> {
-    Relationship(
-      field.name, target, isToMany: field.isToMany, property: field.name,
-      read: { owner, _ in
-        withUnsafePointer(to: owner) { UnsafeRawPointer($0).targets(field).map(\.id) }
+    let keys = types.map { ObjectIdentifier($0) }
+    return Relationship(
+      stored: field.name, types, isToMany: field.isToMany,
+      read: { owner in
+        withUnsafePointer(to: owner) { UnsafeRawPointer($0).targets(field) }.compactMap { key in
+          keys.firstIndex(of: key.type).map { Relationship.Target(type: $0, id: key.id) }
+        }
       },
-      assign: { owner, ids, _ in
-        let targets = ids.map { EntityKey(target, $0) }
+      assign: { owner, targets in
+        let targets = targets.map { EntityKey(keys[$0.type], $0.id) }
         withUnsafeMutablePointer(to: &owner) { UnsafeMutableRawPointer($0).say(field, targets) }
       })
   }

@@ -7,6 +7,8 @@ internal import TapedeckHTTP
 struct TypedResource<T: ResourceEntity>: ResourceType {
   let name = ResourceTypeName.name(of: T.self)
   let entityName = KeyStyle.camel.transform(MemberName.legal(String(describing: T.self)))
+  let typeName = "\(T.self)"
+  let ownSerializer = (T.self as? any SerializedResource.Type)?.serializer
   let relationships: [ResourceRelationship]
   let attributeNames: Set<String>
   let embeddedNames: Set<String>
@@ -21,9 +23,10 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
       ResourceRelationship(
         name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,
         isOptional: relationship.isOptional,
-        isWritable: relationship.assign != nil, findTarget: relationship.target)
+        isWritable: relationship.assign != nil, findTargets: relationship.targets)
     }
     embeddedNames = Set((T.self as? any JSONAPIEntity.Type).map { Self.plan(of: $0).relationshipNames } ?? [])
+      .subtracting(typed.map(\.name))
     var hidden = embeddedNames.union(typed.compactMap(\.property) + typed.map(\.name))
     hidden.insert("id")
     if T.self is any JSONAPILinkedEntity.Type { hidden.formUnion(["links", "relationshipsLinks"]) }
@@ -56,10 +59,13 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   }
 
   private func resource(_ entity: T, _ store: Store) throws(SerializationError) -> StoredResource {
-    var related: [String: [String]] = [:]
+    var related: [String: [JSONAPIIdentifier]] = [:]
     for (relationship, typed) in zip(relationships, typed) {
-      let target = relationship.target
-      related[typed.name] = typed.read(entity, store).filter { target.has($0, in: store) }
+      let targets = relationship.targets
+      related[typed.name] = typed.read(entity, store).compactMap { found in
+        let target = targets[found.type]
+        return target.has(found.id, in: store) ? JSONAPIIdentifier(type: target.name, id: found.id) : nil
+      }
     }
     let members = try encoded(entity)
     return StoredResource(
@@ -73,17 +79,15 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   }
 
   private func embedded(in entity: T) throws(SerializationError) -> [RelationshipContent] {
-    guard let entity = entity as? any JSONAPIEntity else { return [] }
-    return try Self.embedded(in: entity)
+    guard !embeddedNames.isEmpty, let entity = entity as? any JSONAPIEntity else { return [] }
+    return try Self.embedded(in: entity).filter { embeddedNames.contains($0.name) }
   }
 
   private static func embedded<Entity: JSONAPIEntity>(
     in entity: Entity
   ) throws(SerializationError) -> [RelationshipContent] {
-    let plan = EntityPlans.plan(of: Entity.self)
-    guard !plan.relationshipNames.isEmpty else { return [] }
     var run = SerializationRun()
-    return try plan.content(of: entity, &run).relationships
+    return try EntityPlans.plan(of: Entity.self).content(of: entity, &run).relationships
   }
 
   // MARK: Changing
@@ -110,8 +114,13 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   private func changed(_ entity: T, _ change: ResourceChange, _ store: Store) throws -> T {
     let attributes = change.attributes.filter { !hidden.contains($0.name.text) }
     var changed = attributes.isEmpty ? entity : try overlaid(entity, attributes)
-    for (name, ids) in change.relationships {
-      try typed.first { $0.name == name }?.assign?(&changed, ids, store)
+    for (name, targets) in change.relationships {
+      guard let index = typed.firstIndex(where: { $0.name == name }) else { continue }
+      let types = relationships[index].targets.map(\.name)
+      let places = targets.compactMap { target in
+        types.firstIndex(of: target.type).map { Relationship<T>.Target(type: $0, id: target.id) }
+      }
+      try typed[index].assign?(&changed, places, store)
     }
     return changed
   }

@@ -10,7 +10,8 @@ extension Router {
     if match.latencyNanoseconds > 0 { try await Task.sleep(nanoseconds: UInt64(match.latencyNanoseconds)) }
     try Task.checkCancellation()
     switch await match.answer(next: nil) {
-    case .response(let response): return response
+    case .response(let response):
+      return request.method == .head ? HTTPResponse(head: response.head) : response
     case .stream(let head, let stream): return try await HTTPResponse(head: head, body: stream.collected())
     case .passthrough: return nil
     }

@@ -10,7 +10,7 @@ enum FoundationDecoding {
       guard let text = decoder.value.text, let seconds = CivilTime.seconds(iso8601: text) else { return nil }
       return try type.init(from: ValueDecoder(JSONValue(seconds - 978_307_200)))
     case .data:
-      guard let text = decoder.value.text, let bytes = Base64Text.decode(text) else { return nil }
+      guard let text = decoder.value.text, let bytes = Base64.decode(Array(text.utf8)) else { return nil }
       return try type.init(from: ValueDecoder(.array(bytes.map { JSONValue(Int($0)) })))
     case .url:
       guard let text = decoder.value.text else { return nil }

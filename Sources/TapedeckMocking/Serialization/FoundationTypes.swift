@@ -74,7 +74,7 @@ enum FoundationTypes {
   private static func data<T>(_ value: T, _ format: SerializationFormat.Data) -> JSONValue {
     let bytes = (value as? any Sequence<UInt8>).map { Array($0) } ?? []
     switch format {
-    case .base64: return JSONValue(Base64Text.encode(bytes))
+    case .base64: return JSONValue(Base64.encode(bytes))
     case .bytes: return .array(bytes.map { JSONValue(Int($0)) })
     }
   }

@@ -4,6 +4,8 @@
 /// lock is held.
 struct Entities<T: Storable>: Sendable {
   private(set) var list: [T] = []
+  /// Of each in the list, the `version` in which it was last put there as a whole.
+  private var stamps: [Int] = []
   /// Where each id is; a reserved one is nowhere yet.
   private var places: [String: Int] = [:]
   /// Places whose entity was deleted. They are closed when half of the list is of that kind, or all of it is asked for.
@@ -18,6 +20,9 @@ struct Entities<T: Storable>: Sendable {
   func has(_ id: String) -> Bool { places[id] != nil }
 
   func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
+
+  /// Another one whenever the entity is replaced; not when its relations change, which merge.
+  func stamp(of id: String) -> Int? { place(of: id).map { stamps[$0] } }
 
   private func place(of id: String) -> Int? {
     guard let place = places[id], place != Self.nowhere else { return nil }
@@ -37,6 +42,7 @@ struct Entities<T: Storable>: Sendable {
     version += 1
     places[id] = list.count
     list.append(entity)
+    stamps.append(version)
   }
 
   /// The entity that was there; nil, and no change, when there was none.
@@ -45,6 +51,7 @@ struct Entities<T: Storable>: Sendable {
     version += 1
     let old = list[place]
     list[place] = entity
+    stamps[place] = version
     return old
   }
 
@@ -56,6 +63,7 @@ struct Entities<T: Storable>: Sendable {
     let entity = list[place]
     if place == list.count - 1, holes.isEmpty {
       list.removeLast()
+      stamps.removeLast()
       return (entity, [])
     }
     holes.insert(place)
@@ -83,11 +91,14 @@ struct Entities<T: Storable>: Sendable {
   mutating func close() -> [T] {
     guard !holes.isEmpty else { return [] }
     let old = list
+    let oldStamps = stamps
     var moved = Array(repeating: Self.nowhere, count: old.count)
     list = []
+    stamps = []
     for index in old.indices where !holes.contains(index) {
       moved[index] = list.count
       list.append(old[index])
+      stamps.append(oldStamps[index])
     }
     holes = []
     for (id, place) in places where place != Self.nowhere { places[id] = moved[place] }

@@ -51,14 +51,30 @@ extension Store {
   public func findOrCreate<T: Storable>(
     _ type: T.Type, where isWanted: (T) throws -> Bool, make: (String) throws -> T
   ) rethrows -> T {
+    if let found = try first(type, where: isWanted) { return found }
+    let (entity, id) = try made(make)
     while true {
-      let (all, version) = versioned(type)
-      if let found = try all.first(where: isWanted) { return found }
-      let (entity, id) = try made(make)
+      let (found, version) = try wanted(isWanted, insteadOf: id)
+      if let found { return found }
       let kept = Self.orStop { () throws(StoreError) in
         try keep([entity], reserved: [id], ifStillAt: version)
       }
-      if let kept = kept.first { return kept }
+      if let kept = kept?.first { return kept }
+    }
+  }
+
+  /// The first entity that is wanted; then the reserved id is given back.
+  func wanted<T: Storable>(_ isWanted: (T) throws -> Bool, insteadOf id: String) rethrows -> (
+    found: T?, version: Int
+  ) {
+    do {
+      let (all, version) = versioned(T.self)
+      let found = try all.first(where: isWanted)
+      if found != nil { release([id], T.self) }
+      return (found, version)
+    } catch {
+      release([id], T.self)
+      throw error
     }
   }
 }

@@ -6,14 +6,14 @@ extension Store {
   public func transaction<Result>(_ body: (Store) throws -> Result) rethrows -> Result {
     while true {
       let before = snapshot()
-      let copy = Store(before)
+      let copy = Store(before, inflector)
       let result = try body(copy)
       if commit(copy.snapshot(), over: before) { return result }
     }
   }
 
   /// What the store holds now, in a store of its own.
-  public func copy() -> Store { Store(snapshot()) }
+  public func copy() -> Store { Store(snapshot(), inflector) }
 
   /// False, and no change, when the store is no longer what it was before.
   private func commit(_ after: Snapshot, over before: Snapshot) -> Bool {

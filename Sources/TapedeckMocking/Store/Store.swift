@@ -12,6 +12,8 @@ internal import Synchronization
 /// they run. They see the store as it is at that moment; an entity that is being made is not in it yet. What is read is a
 /// copy: changing it changes nothing here until `update`.
 public final class Store: Sendable {
+  /// How the names of types become those of collections.
+  public let inflector: Inflector
   private let state: Mutex<State>
 
   struct State: ~Copyable {
@@ -42,10 +44,16 @@ public final class Store: Sendable {
     }
   }
 
-  /// - Parameter ids: how the ids of new entities are made.
-  public init(ids: IDStrategy = .shared) { state = Mutex(State(ids: IDSource(ids))) }
+  /// - Parameters:
+  ///   - ids: how the ids of new entities are made.
+  ///   - inflector: how the names of types become those of collections.
+  public init(ids: IDStrategy = .shared, inflector: Inflector = .english) {
+    self.inflector = inflector
+    state = Mutex(State(ids: IDSource(ids)))
+  }
 
-  init(_ snapshot: Snapshot) {
+  init(_ snapshot: Snapshot, _ inflector: Inflector) {
+    self.inflector = inflector
     var state = State(ids: snapshot.ids)
     state.take(snapshot)
     self.state = Mutex(state)
@@ -109,15 +117,20 @@ public final class Store: Sendable {
   }
 
   /// Keeps entities for which there are ids; all or, when a relation leads nowhere, none.
-  /// - Parameter version: of the entities of this type, if it matters; when it is another one, none are kept.
-  func keep<T: Storable>(_ entities: [T], reserved ids: [String], ifStillAt version: Int? = nil)
-    throws(StoreError) -> [T]
+  func keep<T: Storable>(_ entities: [T], reserved ids: [String]) throws(StoreError) -> [T] {
+    try keep(entities, reserved: ids, ifStillAt: nil) ?? []
+  }
+
+  /// - Parameter version: of the entities of this type, if it matters; when it is another one, none are kept, the ids
+  ///   stay reserved, and the result is nil.
+  func keep<T: Storable>(_ entities: [T], reserved ids: [String], ifStillAt version: Int?)
+    throws(StoreError) -> [T]?
   {
     for (entity, id) in zip(entities, ids) { Self.check(entity, id) }
     let plan = RelationPlans.plan(of: T.self)
     let relations = zip(entities, ids).map { SaidRelations(of: $0, id: $1, plan) }
     do throws(StoreError) {
-      let kept = try state.withLock { state throws(StoreError) -> [T]? in
+      return try state.withLock { state throws(StoreError) -> [T]? in
         let bucket = state.bucket(T.self, plan)
         if let version, version != bucket.entities.version { return nil }
         let arriving = plan.fields.isEmpty ? [] : Set(relations.map(\.key))
@@ -125,8 +138,6 @@ public final class Store: Sendable {
         for (entity, id) in zip(entities, ids) { bucket.append(entity, id: id) }
         return zip(entities, relations).map { state.linked($0, $1, bucket) }
       }
-      if kept == nil { release(ids, T.self) }
-      return kept ?? []
     } catch {
       release(ids, T.self)
       throw error
@@ -183,7 +194,7 @@ public final class Store: Sendable {
     }
   }
 
-  private func release<T: Storable>(_ ids: [String], _ type: T.Type) {
+  func release<T: Storable>(_ ids: [String], _ type: T.Type) {
     _ = access(type) { bucket in for id in ids { bucket.release(id) } }
   }
 
@@ -217,20 +228,22 @@ public final class Store: Sendable {
   public func update<T: Storable>(_ entity: T) throws(StoreError) { _ = try replace(entity, ifStillAt: nil) }
 
   /// Changes the entity with this id. When it is changed by somebody else meanwhile, `body` runs again on what it is
-  /// then.
+  /// then. Other entities `body` may change, of the same type too; one that changes this very entity behind its own
+  /// back is given up after a thousand times, with `StoreError.unsettled`.
   @discardableResult
   public func update<T: Storable>(_ type: T.Type, id: String, _ body: (inout T) throws -> Void) throws -> T {
-    while true {
-      let (found, version) = access(type) { ($0.find(id), $0.version) } ?? (nil, 0)
+    for _ in 0..<1_000 {
+      let (found, stamp) = access(type) { ($0.find(id), $0.stamp(of: id)) } ?? (nil, nil)
       guard var entity = found else { throw StoreError.invalidEntity(type: "\(type)", id: id) }
       try body(&entity)
       Self.check(entity, id)
-      if let kept = try replace(entity, ifStillAt: version) { return kept }
+      if let kept = try replace(entity, ifStillAt: stamp) { return kept }
     }
+    throw StoreError.unsettled(type: "\(type)", id: id)
   }
 
-  /// The entity as it is then; nil, and no change, when the entities of this type have changed since `version`.
-  private func replace<T: Storable>(_ entity: T, ifStillAt version: Int?) throws(StoreError) -> T? {
+  /// The entity as it is then; nil, and no change, when it was replaced since it had that stamp.
+  private func replace<T: Storable>(_ entity: T, ifStillAt stamp: Int?) throws(StoreError) -> T? {
     let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
     let relations = SaidRelations(of: entity, id: id, plan)
     // With what was there before, to be let go of where no lock is held.
@@ -238,7 +251,7 @@ public final class Store: Sendable {
       guard let bucket = state.existingBucket(T.self), bucket.contains(id) else {
         throw .invalidEntity(type: "\(T.self)", id: id)
       }
-      if let version, version != bucket.entities.version { return nil }
+      if let stamp, stamp != bucket.entities.stamp(of: id) { return nil }
       try state.check(relations, arriving: [])
       return state.replace(entity, relations, bucket)
     }

@@ -171,7 +171,7 @@ public final class Overrides: Sendable {
 
 extension OverrideKind {
   /// Of a single rule.
-  var word: String {
+  public var word: String {
     switch self {
     case .routes: "route"
     case .resources: "resource"

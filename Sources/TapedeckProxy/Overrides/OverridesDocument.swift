@@ -26,6 +26,15 @@ struct OverridesDocument: Sendable {
     }
   }
 
+  /// The same with all counts at zero.
+  var fresh: OverridesDocument {
+    var copy = self
+    copy.routes = routes.map { $0.fresh() }
+    copy.patches = patches.map { $0.fresh() }
+    copy.faults = faults.map { $0.fresh() }
+    return copy
+  }
+
   private mutating func rules<R>(
     _ read: (RuleDeclaration) throws(OverrideProblem) -> R, _ kind: OverrideKind, _ reader: inout RuleReader,
     _ folder: String?

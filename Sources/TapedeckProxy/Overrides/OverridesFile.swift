@@ -7,9 +7,13 @@ public enum OverridesFile {
   public static func load(
     _ bytes: [UInt8], named file: String, into overrides: Overrides
   ) throws(ProxyError) {
-    let json = try parsed(bytes, file)
-    let document = OverridesDocument(json, folder: folder(of: file))
-    guard let first = document.problems.first else { return overrides.take(document) }
+    overrides.take(try document(bytes, named: file))
+  }
+
+  /// What a file's bytes declare. Throws what is wrong with it and where.
+  static func document(_ bytes: [UInt8], named file: String) throws(ProxyError) -> OverridesDocument {
+    let document = OverridesDocument(try parsed(bytes, file), folder: folder(of: file))
+    guard let first = document.problems.first else { return document }
     let others = document.problems.count - 1
     let rest = others == 0 ? "" : " (and \(others) more: tapedeck lint \(file) tells all)"
     throw .badOverrides(place: "\(file):\(position(of: first, in: bytes))", problem: "\(first)\(rest)")

@@ -10,7 +10,7 @@ final class OverridesReloader {
   private static let restNanoseconds: Int64 = 100_000_000
 
   private let file: String
-  private let overrides: Overrides
+  private let sessions: Sessions
   private let notice: @Sendable (String) -> Void
   /// Kept by the loop.
   private weak var watch: FolderWatch?
@@ -22,9 +22,9 @@ final class OverridesReloader {
   private var isGone = false
 
   /// - Parameter first: what was read of the file at the start, and when.
-  init(_ first: OverridesSnapshot, into overrides: Overrides, notice: @escaping @Sendable (String) -> Void) {
+  init(_ first: OverridesSnapshot, into sessions: Sessions, notice: @escaping @Sendable (String) -> Void) {
     file = first.file
-    self.overrides = overrides
+    self.sessions = sessions
     self.notice = notice
     (files, stamps) = (first.files, first.stamps)
   }
@@ -76,8 +76,8 @@ final class OverridesReloader {
       let areNew = snapshot.files != files
       (files, stamps) = (snapshot.files, snapshot.stamps)
       if areNew { try? arm() }
-      try OverridesFile.load(snapshot.bytes, named: file, into: overrides)
-      notice("overrides: \(overrides.fileSummary) from \(file)")
+      sessions.take(try OverridesFile.document(snapshot.bytes, named: file))
+      notice("overrides: \(sessions.standard.overrides.fileSummary) from \(file)")
     } catch {
       if isSettled { tell(error) } else { rest() }
     }

@@ -5,11 +5,11 @@ final class OverridesWatch: Sendable {
   private let thread: EventLoopThread
 
   init(
-    _ first: OverridesSnapshot, into overrides: Overrides, notice: @escaping @Sendable (String) -> Void
+    _ first: OverridesSnapshot, into sessions: Sessions, notice: @escaping @Sendable (String) -> Void
   ) throws(SocketError) {
     thread = try EventLoopThread { loop in
       do throws(SocketError) {
-        try OverridesReloader(first, into: overrides, notice: notice).start(on: loop)
+        try OverridesReloader(first, into: sessions, notice: notice).start(on: loop)
       } catch {
         notice("overrides: \(first.file) cannot be watched (\(error)); restart to read it anew")
       }
@@ -25,10 +25,10 @@ final class OverridesWatch: Sendable {
 
 extension OverridesSnapshot {
   /// Watches the file from now on; nil where that makes no sense, as for a pipe, or cannot be.
-  func watched(for configuration: ProxyConfiguration) -> OverridesWatch? {
+  func watched(for configuration: ProxyConfiguration, _ sessions: Sessions) -> OverridesWatch? {
     guard FileBytes.isPlain(file) else { return nil }
     do throws(SocketError) {
-      return try OverridesWatch(self, into: configuration.overrides, notice: configuration.notice)
+      return try OverridesWatch(self, into: sessions, notice: configuration.notice)
     } catch {
       configuration.notice("overrides: \(file) cannot be watched (\(error)); restart to read it anew")
       return nil

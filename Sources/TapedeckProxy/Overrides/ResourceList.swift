@@ -12,23 +12,32 @@ final class ResourceList: Sendable {
 
   private struct State {
     var entries: [Entry] = []
-    var catalog = DocumentCatalog([])
-    var router = Router()
+    var catalog: DocumentCatalog
+
+    init(over store: Store) {
+      catalog = DocumentCatalog([])
+      server = DocumentServer(catalog, over: store)
+    }
+
+    var server: DocumentServer
   }
 
   private let store = Store()
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   /// How many there are, to be looked at without waiting.
   private let count = Atomic<Int>(0)
 
-  init(_ entries: [Entry] = []) { change { $0 = entries } }
+  init(_ entries: [Entry] = []) {
+    state = Mutex(State(over: store))
+    if !entries.isEmpty { change { $0 = entries } }
+  }
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// The routes by which the resources are served.
-  var router: Router { state.withLock { $0.router } }
+  /// What serves the resources of this moment.
+  var server: DocumentServer { state.withLock { $0.server } }
 
   // MARK: Changing
 
@@ -44,7 +53,7 @@ final class ResourceList: Sendable {
       refill(catalog, since: state.catalog, refilled)
       state.entries = entries
       state.catalog = catalog
-      state.router = DocumentServer.router(catalog, over: store)
+      state.server = DocumentServer(catalog, over: store)
       count.store(entries.count, ordering: .releasing)
       return result
     }

@@ -8,10 +8,12 @@ final class ResourceResponder: Responder {
   init(_ resources: ResourceList) { self.resources = resources }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
-    guard !resources.isEmpty,
-      let match = resources.router.match(Request(http: request), at: .server),
+    guard !resources.isEmpty else { return nil }
+    let server = resources.server
+    guard let match = server.router.match(Request(http: request), at: .server),
       case .response(let response) = match.answer()
     else { return nil }
-    return HTTPAnswer(.response(response), by: .store)
+    let explanation = AnswerExplanation(rule: server.resource(of: match))
+    return HTTPAnswer(.response(response), by: .store, explanation: explanation)
   }
 }

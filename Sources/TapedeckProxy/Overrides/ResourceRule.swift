@@ -58,9 +58,7 @@ struct ResourceRule: Sendable {
   private static func name(of path: String, _ look: DocumentDeclaration.Look) -> String {
     let steps = path.split(separator: "/").filter { !$0.hasPrefix("{") && !$0.hasPrefix(":") }
     let name = steps.last.map(String.init) ?? "object"
-    if look == .jsonAPI || name.hasSuffix("ss") || name.utf8.count < 3 { return name }
-    if name.hasSuffix("ies") { return name.dropLast(3) + "y" }
-    return name.hasSuffix("s") ? String(name.dropLast()) : name
+    return look == .jsonAPI ? name : Inflector.english.singular(name)
   }
 }
 

@@ -85,6 +85,9 @@ public final class Cassette: Sendable {
   /// The answers recorded for a request.
   public func sequence(for request: HTTPRequest) -> RecordedSequence? { sequences[matcher.key(for: request)] }
 
+  /// Begins anew with the first answer to every request; cursors of others stay where they are.
+  public func rewind() { for sequence in sequences.values { sequence.rewind() } }
+
   /// How often each exchange was given since the cassette was loaded, in the order of `answers`.
   public func uses(onExhausted policy: ExhaustionPolicy = .repeatLast) -> [Int] {
     var uses: [ObjectIdentifier: Int] = [:]

@@ -1,18 +1,23 @@
-import Synchronization
+internal import Synchronization
 
 /// The answers to one key, in order. The cursor is per key, so requests for other keys cannot reorder them.
 public final class RecordedSequence: Sendable {
   /// At least one.
   public let answers: [RecordedAnswer]
   private let cursor = Atomic<Int>(0)
+  /// How often each answer was given to those with cursors of their own; empty where there are none.
+  private let otherUses = Mutex<[Int]>([])
 
   init(_ answers: [RecordedAnswer]) { self.answers = answers }
 
-  /// How often an answer was given.
-  public var hits: Int { cursor.load(ordering: .relaxed) }
+  /// How often an answer was given by the sequence's own cursor.
+  var hits: Int { cursor.load(ordering: .relaxed) }
 
-  /// The answers that were not given yet.
-  public var unused: ArraySlice<RecordedAnswer> { answers.dropFirst(hits) }
+  /// The answers that were not given yet, to anyone.
+  public var unused: [RecordedAnswer] {
+    let others = otherUses.withLock { $0 }
+    return answers.indices.dropFirst(hits).filter { others.isEmpty || others[$0] == 0 }.map { answers[$0] }
+  }
 
   /// An answer that is taken.
   public struct Turn: Sendable {
@@ -26,32 +31,59 @@ public final class RecordedSequence: Sendable {
   }
 
   /// The answer to the next request.
+  /// - Parameter cursors: of whoever asks; nil for the sequence's own.
   /// - Returns: nil when all were given and the policy says so; this is no hit.
-  public func next(onExhausted policy: ExhaustionPolicy = .repeatLast) -> Turn? {
+  public func next(
+    onExhausted policy: ExhaustionPolicy = .repeatLast, cursors: ReplayCursors? = nil
+  ) -> Turn? {
+    if let cursors { return next(policy, cursors) }
     if policy == .miss, hits >= answers.count { return nil }
     let turn = cursor.wrappingAdd(1, ordering: .relaxed).oldValue
-    func take(_ index: Int) -> Turn {
-      Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
-    }
-    if turn < answers.count { return take(turn) }
-    switch policy {
-    case .repeatLast: return take(answers.count - 1)
-    case .loop: return take(turn % answers.count)
-    case .miss:
+    guard let index = index(turn, policy) else {
       cursor.wrappingSubtract(1, ordering: .relaxed)
       return nil
     }
+    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
   }
+
+  private func next(_ policy: ExhaustionPolicy, _ cursors: ReplayCursors) -> Turn? {
+    guard let turn = cursors.advance(self, upTo: policy == .miss ? answers.count : nil),
+      let index = index(turn, policy)
+    else { return nil }
+    otherUses.withLock { uses in
+      if uses.isEmpty { uses = Array(repeating: 0, count: answers.count) }
+      uses[index] += 1
+    }
+    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
+  }
+
+  /// Which answer a turn gets, counted from 0.
+  private func index(_ turn: Int, _ policy: ExhaustionPolicy) -> Int? {
+    if turn < answers.count { return turn }
+    return switch policy {
+    case .repeatLast: answers.count - 1
+    case .loop: turn % answers.count
+    case .miss: nil
+    }
+  }
+
+  /// Begins anew with the first answer.
+  func rewind() { cursor.store(0, ordering: .relaxed) }
 
   /// How often each answer was given, in order.
   public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {
     let (hits, count) = (hits, answers.count)
+    let others = otherUses.withLock { $0 }
     return (0..<count).map { index in
-      switch policy {
-      case .loop: hits / count + (index < hits % count ? 1 : 0)
-      case .repeatLast where index == count - 1: max(0, hits - index)
-      case .repeatLast, .miss: index < hits ? 1 : 0
-      }
+      (others.isEmpty ? 0 : others[index]) + ownUses(of: index, hits: hits, count, policy)
+    }
+  }
+
+  private func ownUses(of index: Int, hits: Int, _ count: Int, _ policy: ExhaustionPolicy) -> Int {
+    switch policy {
+    case .loop: hits / count + (index < hits % count ? 1 : 0)
+    case .repeatLast where index == count - 1: max(0, hits - index)
+    case .repeatLast, .miss: index < hits ? 1 : 0
     }
   }
 }

@@ -1,7 +1,7 @@
 /// Times as cassettes write them: `2026-11-21T01:52:33.123Z`. Milliseconds since 1970 UTC, proleptic Gregorian; the
 /// day arithmetic is Howard Hinnant's `days_from_civil`.
-enum Timestamp {
-  static func text(_ milliseconds: Int) -> String {
+package enum Timestamp {
+  package static func text(_ milliseconds: Int) -> String {
     let (day, time) = divide(milliseconds, 86_400_000)
     let (year, month, dayOfMonth) = civil(day)
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"

@@ -24,8 +24,21 @@ public struct HARWriter {
     for (index, answer) in cassette.answers.enumerated() {
       try take(Array((index == 0 ? "\n" : ",\n").utf8) + writer.entry(answer.interaction).indented(2))
     }
-    try take(Array("\n    ]\n  }\n}\n".utf8))
+    try take(Self.ending)
   }
+
+  /// A file of exchanges that are in no cassette.
+  public func file(_ interactions: [Interaction], upstream: String?) throws(CassetteError) -> [UInt8] {
+    let writer = HARWriter(creatorVersion: creatorVersion, upstream: upstream)
+    var out = writer.opening(CassetteManifest(upstream: upstream))
+    for (index, interaction) in interactions.enumerated() {
+      out += (index == 0 ? "\n" : ",\n").utf8
+      out += try writer.entry(interaction).indented(2)
+    }
+    return out + Self.ending
+  }
+
+  private static let ending = Array("\n    ]\n  }\n}\n".utf8)
 
   private func opening(_ manifest: CassetteManifest) -> [UInt8] {
     let creator: JSONValue = ["name": "Tapedeck", "version": JSONValue(creatorVersion)]

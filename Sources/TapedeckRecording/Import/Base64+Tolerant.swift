@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 extension Base64 {
   /// The bytes of base64 as other tools write it: with line breaks, without padding, or of the alphabet for URLs
   /// (RFC 4648 §5).

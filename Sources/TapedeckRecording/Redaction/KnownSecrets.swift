@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Secrets that were found in an exchange, to be found again where no name gives them away: in a path, in another
 /// field, in the answer; as they are, percent-encoded, JSON-escaped, in hexadecimal or base64.
 struct KnownSecrets {

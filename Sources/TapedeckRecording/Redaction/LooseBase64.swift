@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Base 64 as the world writes it: both alphabets of RFC 4648, with padding or without.
 enum LooseBase64 {
   enum Alphabet { case standard, url }

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Finds the secrets in a text of any kind, in one pass forward.
 ///
 /// Known by their looks, by what is written before them (`password=…`, `"token": "…"`, `<Password>…`), as part of a URL,

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Secrets that are known by their looks, wherever they stand: provider-prefixed keys, JSON Web Tokens, private keys in
 /// PEM. Each shape says exactly what may follow its prefix, so that ordinary words do not look like one.
 enum TokenShapes {

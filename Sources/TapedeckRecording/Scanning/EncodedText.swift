@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// A text that stands in another as base64, as it is or packed with gzip, with the way back.
 struct EncodedText {
   let text: [UInt8]

@@ -1,4 +1,5 @@
 import Glibc
+internal import TapedeckHTTP
 
 /// Looks for secrets in what is about to be kept, and in what others have kept: a second pair of eyes, which shares
 /// nothing with the redaction but the form of its placeholders.

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// What may stand before a node: a name to repeat it by, and a tag that says what it is.
 struct YAMLProperties {
   enum Tag { case text, binary }

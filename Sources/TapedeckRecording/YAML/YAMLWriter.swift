@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Writes a document in the subset of YAML that every reader of it takes the same: blocks of maps and lists, texts in
 /// double quotes, in which what is no printable character is escaped.
 enum YAMLWriter {

@@ -1,0 +1,70 @@
+internal import TapedeckHTTP
+internal import TapedeckProxy
+
+/// Entries of the journal as JSON, without secrets.
+enum JournalText {
+  /// Of a body, in characters; the rest can be had by exporting.
+  private static let maximumBodyBytes = 64 * 1024
+
+  /// One line of a list.
+  static func summary(_ entry: JournalEntry, _ proxy: ProxyServer) -> [JSONMember] {
+    summary(entry, target: proxy.shownTarget(entry))
+  }
+
+  private static func summary(_ entry: JournalEntry, target: String) -> [JSONMember] {
+    [
+      JSONMember("number", JSONValue(entry.number)), JSONMember("started", JSONValue(entry.started)),
+      JSONMember("milliseconds", JSONValue(Double(entry.durationNanoseconds / 1000) / 1000)),
+      JSONMember("method", JSONValue(entry.request.method.rawValue)),
+      JSONMember("target", JSONValue(target)), JSONMember("status", JSONValue(entry.status)),
+      JSONMember("source", JSONValue(entry.source.rawValue)), JSONMember("why", JSONValue(entry.reason)),
+      JSONMember("cutShort", JSONValue(entry.wasCutShort)),
+    ]
+  }
+
+  /// All there is.
+  static func exchange(_ entry: JournalEntry, _ proxy: ProxyServer) -> JSONValue {
+    let shown = proxy.shownExchange(entry)
+    var members = summary(entry, target: shown.request.targetText)
+    members.append(
+      JSONMember(
+        "request", message(shown.request.fields, shown.request.body, count: shown.request.body.count)))
+    members.append(JSONMember("response", message(shown.head.fields, shown.body, count: entry.bodyBytes)))
+    members.append(
+      JSONMember(
+        "decisions",
+        .array(
+          entry.decisions.map { decision in
+            [
+              "link": JSONValue(decision.link), "outcome": JSONValue(decision.outcome.rawValue),
+              "why": JSONValue(decision.why),
+            ]
+          })))
+    if entry.source == .unmatched, let nearest = (try? JSONValue(parsing: shown.body))?["nearest"] {
+      members.append(JSONMember("nearest", nearest))
+    }
+    return .object(members)
+  }
+
+  private static func message(_ fields: HTTPFields, _ body: [UInt8], count: Int) -> JSONValue {
+    let headers = fields.map { field -> JSONValue in
+      [
+        JSONValue(String(decoding: field.name, as: UTF8.self)),
+        JSONValue(String(decoding: field.value, as: UTF8.self)),
+      ]
+    }
+    var members = [JSONMember("headers", .array(headers)), JSONMember("bodyBytes", JSONValue(count))]
+    let start = Array(body.prefix(maximumBodyBytes))
+    if !start.isEmpty { members += content(start) }
+    return .object(members)
+  }
+
+  /// JSON as JSON, text as text, all else in base64.
+  private static func content(_ body: [UInt8]) -> [JSONMember] {
+    if let json = try? JSONValue(parsing: body, maximumDepth: 64) { return [JSONMember("body", json)] }
+    if UTF8Scan.isValid(body[...]) {
+      return [JSONMember("body", JSONValue(String(decoding: body, as: UTF8.self)))]
+    }
+    return [JSONMember("body", JSONValue(Base64.encode(body))), JSONMember("encoding", "base64")]
+  }
+}

@@ -1,0 +1,124 @@
+/// Singular and plural of words, for the names of collections.
+///
+/// ```swift
+/// let inflector = Inflector.english.adding(irregular: ["kakapo": "kakapo"], uncountable: ["plankton"])
+/// inflector.plural("blogPerson")   // blogPeople
+/// let store = Store(inflector: inflector)
+/// ```
+///
+/// Of a name of several words the last one changes; capital letters stay where they are. What it does not know follows
+/// the rules of English spelling, or those that it was given.
+public struct Inflector: Sendable {
+  private var plurals: [String: String]
+  private var singulars: [String: String]
+  private var uncountable: Set<String>
+  private var pluralRule: @Sendable (String) -> String
+  private var singularRule: @Sendable (String) -> String
+
+  /// - Parameters:
+  ///   - irregular: plurals by their singulars, in small letters.
+  ///   - uncountable: words that are their own plural, in small letters.
+  ///   - plural: makes the plural of any other word, which comes in small letters.
+  ///   - singular: the way back.
+  public init(
+    irregular: [String: String] = [:], uncountable: Set<String> = [],
+    plural: @escaping @Sendable (String) -> String, singular: @escaping @Sendable (String) -> String
+  ) {
+    (plurals, self.uncountable) = ([:], [])
+    singulars = [:]
+    (pluralRule, singularRule) = (plural, singular)
+    self = adding(irregular: irregular, uncountable: uncountable)
+  }
+
+  /// The same, with more exceptions; those that are given last count.
+  public func adding(irregular: [String: String] = [:], uncountable: Set<String> = []) -> Inflector {
+    var inflector = self
+    for (singular, plural) in irregular {
+      inflector.plurals[singular] = plural
+      inflector.singulars[plural] = singular
+      inflector.uncountable.remove(singular)
+    }
+    for word in uncountable {
+      inflector.plurals[word] = nil
+      inflector.uncountable.insert(word)
+    }
+    return inflector
+  }
+
+  public func plural(_ name: String) -> String {
+    change(name) { word in
+      if uncountable.contains(word) { return word }
+      if let known = plurals[word] { return known }
+      return singulars[word] == nil ? pluralRule(word) : word
+    }
+  }
+
+  public func singular(_ name: String) -> String {
+    change(name) { word in
+      if uncountable.contains(word) { return word }
+      if let known = singulars[word] { return known }
+      return plurals[word] == nil ? singularRule(word) : word
+    }
+  }
+
+  /// Changes the last word of a name.
+  private func change(_ name: String, _ body: (String) -> String) -> String {
+    guard let last = KeyStyle.words(name[...]).last, name.hasSuffix(last) else { return name }
+    let small = last.lowercased()
+    let changed = body(small)
+    // Letters that stay keep their case: `userID` becomes `userIDs`, `Person` becomes `People`.
+    let common = zip(changed, small).prefix { $0 == $1 }.count
+    return String(name.dropLast(last.count)) + String(last.prefix(common)) + String(changed.dropFirst(common))
+  }
+}
+
+extension Inflector {
+  /// English, with its usual exceptions.
+  public static let english = Inflector(
+    irregular: [
+      "child": "children", "foot": "feet", "goose": "geese", "man": "men", "mouse": "mice", "ox": "oxen",
+      "person": "people", "tooth": "teeth", "woman": "women", "calf": "calves", "half": "halves",
+      "knife": "knives", "leaf": "leaves", "life": "lives", "loaf": "loaves", "self": "selves",
+      "shelf": "shelves", "thief": "thieves", "wife": "wives", "wolf": "wolves", "echo": "echoes",
+      "hero": "heroes", "potato": "potatoes", "tomato": "tomatoes", "veto": "vetoes", "quiz": "quizzes",
+      "analysis": "analyses", "axis": "axes", "basis": "bases", "crisis": "crises",
+      "diagnosis": "diagnoses", "thesis": "theses", "criterion": "criteria", "movie": "movies",
+      "cookie": "cookies", "cache": "caches",
+    ],
+    uncountable: [
+      "aircraft", "equipment", "feedback", "fish", "information", "metadata", "money", "news", "rice",
+      "series", "sheep", "software", "species", "staff",
+    ],
+    plural: EnglishSpelling.plural, singular: EnglishSpelling.singular)
+}
+
+private enum EnglishSpelling {
+  private static let hissing = ["s", "x", "z", "ch", "sh"]
+
+  static func plural(_ word: String) -> String {
+    if word.hasSuffix("y"), let before = word.dropLast().last, !"aeiou".contains(before) {
+      return word.dropLast() + "ies"
+    }
+    return word + (hissing.contains { word.hasSuffix($0) } ? "es" : "s")
+  }
+
+  static func singular(_ word: String) -> String {
+    if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }
+    if word.hasSuffix("es"), hissing.contains(where: { word.dropLast(2).hasSuffix($0) }) {
+      let stem = word.dropLast(2)
+      // `houses` and `cases` lose a letter, `statuses`, `viruses` and `classes` two.
+      let isOfE =
+        (stem.hasSuffix("s") && !stem.hasSuffix("ss") && !endsLikeStatus(stem))
+        || (stem.hasSuffix("z") && !stem.hasSuffix("zz"))
+      return String(isOfE ? word.dropLast() : stem)
+    }
+    if word.hasSuffix("s"), !["ss", "us", "is"].contains(where: { word.hasSuffix($0) }) {
+      return String(word.dropLast())
+    }
+    return word
+  }
+
+  private static func endsLikeStatus(_ stem: Substring) -> Bool {
+    ["tus", "rus", "nus", "pus", "cus", "lus"].contains { stem.hasSuffix($0) } || stem.hasSuffix("ias")
+  }
+}

@@ -1,0 +1,106 @@
+public import TapedeckHTTP
+public import TapedeckRecording
+
+/// A request and what became of it.
+public struct JournalEntry: Sendable {
+  /// Counts the requests of a session, from 1.
+  public internal(set) var number = 0
+  /// As it came, less what named its session.
+  public let request: HTTPRequest
+  /// When it had arrived, in milliseconds since 1970 UTC.
+  public let startedMilliseconds: Int
+  /// The same for people, as RFC 3339 writes it.
+  public var started: String { Timestamp.text(startedMilliseconds) }
+  /// To the end of the answer leaving the chain.
+  public let durationNanoseconds: Int64
+  public let source: HTTPAnswer.Source
+  public let explanation: AnswerExplanation?
+  /// Whether the answer broke off, or the client left before its end.
+  public let wasCutShort: Bool
+  private let answer: Answer
+  /// The rules of that moment; nil where there were none.
+  let rules: RulesThen?
+
+  enum Answer: Sendable {
+    case prepared(PreparedResponse)
+    case response(HTTPResponse)
+    /// A stream, of whose body not all need be held.
+    case streamed(HTTPResponse, bodyBytes: Int)
+  }
+
+  init(
+    _ request: HTTPRequest, startedMilliseconds: Int, durationNanoseconds: Int64, source: HTTPAnswer.Source,
+    explanation: AnswerExplanation?, wasCutShort: Bool = false, rules: RulesThen?, _ answer: Answer
+  ) {
+    self.request = request
+    self.startedMilliseconds = startedMilliseconds
+    self.durationNanoseconds = durationNanoseconds
+    self.source = source
+    self.explanation = explanation
+    self.wasCutShort = wasCutShort
+    self.rules = rules
+    self.answer = answer
+  }
+
+  public var status: Int {
+    switch answer {
+    case .prepared(let prepared): prepared.status
+    case .response(let response), .streamed(let response, _): response.head.status
+    }
+  }
+
+  /// Of the answer.
+  public var bodyBytes: Int {
+    switch answer {
+    case .prepared(let prepared): prepared.contentBytes
+    case .response(let response): response.body.count
+    case .streamed(_, let bytes): bytes
+    }
+  }
+
+  /// Whether all of the answer is here.
+  public var isWhole: Bool {
+    if case .streamed(let response, let bytes) = answer {
+      return response.body.count == bytes && !wasCutShort
+    }
+    return true
+  }
+
+  /// The answer as far as it is held.
+  public var response: HTTPResponse {
+    switch answer {
+    case .prepared(let prepared):
+      prepared.response ?? HTTPResponse(head: HTTPResponseHead(status: prepared.status))
+    case .response(let response), .streamed(let response, _): response
+    }
+  }
+
+  /// What it takes in memory, about. An answer that is prepared is the cassette's own.
+  var bytes: Int {
+    let answered =
+      switch answer {
+      case .prepared: 0
+      case .response(let response), .streamed(let response, _): response.body.count + 512
+      }
+    return 512 + request.target.count + 32 * request.fields.count + request.body.count + answered
+  }
+
+  /// The exchange as a recording would hold it, secrets and all.
+  public var interaction: Interaction {
+    let response = response
+    return Interaction(
+      request: request,
+      response: RecordedResponse(
+        head: response.head, body: .bytes(response.body), trailers: response.trailers),
+      volatile: VolatileFacts(
+        recordedAtMilliseconds: startedMilliseconds,
+        durationMilliseconds: Double(durationNanoseconds / 1000) / 1000))
+  }
+}
+
+/// The rules of a moment, to say later why they did not answer.
+struct RulesThen: Sendable {
+  let routes: RuleTable<RouteRule>
+  let patches: RuleTable<PatchRule>
+  let faults: RuleTable<FaultRule>
+}

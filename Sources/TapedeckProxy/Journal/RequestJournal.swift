@@ -1,0 +1,106 @@
+internal import Synchronization
+internal import TapedeckHTTP
+
+/// The latest requests of a session, as many as fit into its bytes.
+public final class RequestJournal: Sendable {
+  fileprivate struct State {
+    /// A ring: the oldest stands at `first`.
+    var entries: [JournalEntry?] = []
+    var first = 0
+    var count = 0
+    var bytes = 0
+    var lastNumber = 0
+  }
+
+  private let state = Mutex(State())
+  private let budget: JournalBudget
+
+  init(_ budget: JournalBudget) { self.budget = budget }
+
+  deinit { budget.release(state.withLock { $0.bytes }) }
+
+  /// Whether anything is kept at all.
+  public var isOn: Bool { budget.bytes > 0 }
+
+  func append(_ entry: JournalEntry) {
+    let size = entry.bytes
+    let freed = state.withLock { state in
+      var entry = entry
+      state.lastNumber += 1
+      entry.number = state.lastNumber
+      guard size <= budget.bytes else { return [JournalEntry]() }
+      state.append(entry)
+      state.bytes += size
+      budget.take(size)
+      var gone: [JournalEntry] = []
+      while state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn {
+        guard let oldest = state.removeFirst() else { break }
+        state.bytes -= oldest.bytes
+        budget.release(oldest.bytes)
+        gone.append(oldest)
+      }
+      return gone
+    }
+    // What goes is let go of where no lock is held.
+    _ = freed
+  }
+
+  /// Forgets all requests; those to come are counted on.
+  public func clear() {
+    let bytes = state.withLock { state in
+      let bytes = state.bytes
+      let number = state.lastNumber
+      state = State()
+      state.lastNumber = number
+      return bytes
+    }
+    budget.release(bytes)
+  }
+
+  /// Those that are still held, the oldest first.
+  public var entries: [JournalEntry] { state.withLock { $0.all } }
+
+  public func entry(_ number: Int) -> JournalEntry? { entries.first { $0.number == number } }
+
+  /// How many requests there were, those that are forgotten included.
+  public var total: Int { state.withLock { $0.lastNumber } }
+}
+
+extension RequestJournal.State {
+  mutating func append(_ entry: JournalEntry) {
+    if count == entries.count { grow() }
+    entries[(first + count) % entries.count] = entry
+    count += 1
+  }
+
+  private mutating func grow() {
+    entries = all.map { $0 } + Array(repeating: nil, count: Swift.max(64, count))
+    first = 0
+  }
+
+  mutating func removeFirst() -> JournalEntry? {
+    guard count > 0 else { return nil }
+    let entry = entries[first]
+    entries[first] = nil
+    first = (first + 1) % entries.count
+    count -= 1
+    return entry
+  }
+
+  var all: [JournalEntry] { (0..<count).compactMap { entries[(first + $0) % entries.count] } }
+}
+
+/// What the journals of all sessions may take together.
+final class JournalBudget: Sendable {
+  /// That one journal may take; all together four times as much.
+  let bytes: Int
+  private let taken = Atomic<Int>(0)
+
+  init(bytes: Int) { self.bytes = bytes }
+
+  func take(_ count: Int) { taken.add(count, ordering: .relaxed) }
+  func release(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
+
+  /// Whether all of them have more; whoever adds then gives of its own.
+  var isOverdrawn: Bool { taken.load(ordering: .relaxed) > 4 * bytes }
+}

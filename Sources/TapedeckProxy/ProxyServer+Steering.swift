@@ -1,0 +1,70 @@
+public import TapedeckRecording
+package import TapedeckSockets
+internal import TapedeckUpstream
+
+/// What can be changed while the proxy runs. Each change holds for the next request.
+extension ProxyServer {
+  public var mode: RecordMode { slot.tape.mode }
+
+  /// The folder of the cassette that is in, there or to be made; nil where none is.
+  public var cassettePath: String? { slot.tape.cassettePath }
+
+  /// Where cassettes lie that can be put in: beside the one of the start.
+  public var cassetteFolder: String {
+    guard let path = configuration.cassette else { return "Cassettes" }
+    return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
+  public var interactionCounts: (recorded: Int, replayable: Int) {
+    let tape = slot.tape
+    return (tape.recorder?.count ?? 0, tape.cassette?.count ?? 0)
+  }
+
+  public var upstream: String? { configuration.upstream }
+
+  /// Whether the origin is a listener of this process.
+  package func upstreamReaches(_ listening: SocketAddress) -> Bool {
+    guard let origin = try? configuration.upstreamConfiguration()?.origin else { return false }
+    return SocketAddress(host: origin.host, port: origin.port).reaches(listening: listening)
+  }
+
+  /// What the run has come to so far.
+  public var summary: ProxySummary { statistics.summary }
+
+  /// Puts in another cassette, or none, and another mode. What was being recorded is sealed first; requests wait
+  /// meanwhile, and every session begins the new cassette with its first answers.
+  ///
+  /// Throws `ProxyError` or `CassetteError`; what was in then stays in, unless its sealing failed, after which it is
+  /// replayed but nothing more is recorded.
+  /// - Returns: what sealing came to; nil where nothing was being recorded.
+  @discardableResult
+  public func change(mode: RecordMode, cassette: String?) throws -> SealReport? {
+    var wanted = configuration
+    wanted.mode = mode
+    wanted.cassette = cassette
+    try wanted.validate()
+    let upstream = try wanted.upstreamConfiguration()
+    var report: SealReport?
+    var failure: (any Error)?
+    try slot.replace { old in
+      old.eject()
+      report = try old.recorder?.seal()
+      sessions.rewindCursors()
+      do {
+        return try TapeOpening.open(wanted, upstream: upstream?.origin).tape(wanted, statistics)
+      } catch {
+        failure = error
+        var before = configuration
+        before.mode = old.mode
+        before.cassette = old.cassettePath
+        return try TapeOpening.open(before, upstream: upstream?.origin).tape(before, statistics)
+      }
+    }
+    if let failure { throw failure }
+    return report
+  }
+
+  /// The first recorded answer to every request again, all counts of rules at zero, stores as in the beginning.
+  public func reset(_ session: Session) { session.reset(slot.tape.cassette) }
+}

@@ -1,0 +1,59 @@
+internal import Synchronization
+internal import TapedeckRecording
+
+/// What one test has to itself on a port it shares with others: its place in every recorded sequence, its overrides, its
+/// stores and its journal.
+public final class Session: Sendable {
+  /// Nil for the one that requests without a name belong to.
+  public let name: String?
+  public let overrides: Overrides
+  public let journal: RequestJournal
+  /// Nil where the cassette's own are used.
+  let cursors: ReplayCursors?
+  private let lastUse: Atomic<Int>
+  private let requests = Atomic<Int>(0)
+  private let dropped = Atomic<Bool>(false)
+
+  init(name: String?, overrides: Overrides, journal: RequestJournal) {
+    self.name = name
+    self.overrides = overrides
+    self.journal = journal
+    cursors = name == nil ? nil : ReplayCursors()
+    lastUse = Atomic(WallClock.now)
+  }
+
+  static let nameRule = "1 to 100 letters, digits and . _ - : @ +"
+
+  static func isValid(_ name: String) -> Bool {
+    (1...100).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
+          || "._-:@+".utf8.contains(byte)
+      }
+  }
+
+  func countRequest() {
+    requests.add(1, ordering: .relaxed)
+    lastUse.store(WallClock.now, ordering: .relaxed)
+  }
+
+  /// How many requests belonged to it.
+  public var requestCount: Int { requests.load(ordering: .relaxed) }
+
+  /// In milliseconds since 1970 UTC.
+  public var lastUsedMilliseconds: Int { lastUse.load(ordering: .relaxed) }
+
+  /// The same for people, as RFC 3339 writes it.
+  public var lastUsed: String { Timestamp.text(lastUsedMilliseconds) }
+
+  /// Whether it is gone; a later request of its name begins a new one.
+  var isDropped: Bool { dropped.load(ordering: .acquiring) }
+
+  func drop() { dropped.store(true, ordering: .releasing) }
+
+  /// The first recorded answer to every request again, all counts at zero, stores as in the beginning.
+  func reset(_ cassette: Cassette?) {
+    if let cursors { cursors.rewind() } else { cassette?.rewind() }
+    overrides.reset()
+  }
+}

@@ -1,0 +1,99 @@
+internal import Synchronization
+internal import TapedeckRecording
+
+/// The sessions of a proxy: the default one, and those that requests have named, made on first use and dropped when they
+/// have been idle for long.
+public final class Sessions: Sendable {
+  /// That of requests without a name. New sessions begin with its overrides.
+  public let standard: Session
+  private let named = Mutex<[String: Session]>([:])
+  private let changes = Atomic<Int>(0)
+  private let idleMilliseconds: Int
+  private let limit: Int
+  private let makeJournal: @Sendable () -> RequestJournal
+
+  init(_ configuration: ProxyConfiguration) {
+    let budget = JournalBudget(bytes: configuration.journalBytes)
+    makeJournal = { RequestJournal(budget) }
+    standard = Session(name: nil, overrides: configuration.overrides, journal: makeJournal())
+    idleMilliseconds = configuration.sessionIdleMilliseconds
+    limit = configuration.maxSessions
+  }
+
+  /// The session of that name, made where there is none; nil when there are too many in use.
+  func session(_ name: String) -> Session? {
+    if let known = named.withLock({ $0[name] }) { return known }
+    let made = Session(name: name, overrides: standard.overrides.fresh(), journal: makeJournal())
+    return named.withLock { sessions in
+      if let earlier = sessions[name] { return earlier }
+      Self.dropIdle(&sessions, idleMilliseconds)
+      guard sessions.count < limit else { return nil }
+      sessions[name] = made
+      changes.add(1, ordering: .releasing)
+      return made
+    }
+  }
+
+  /// The session of that name, if there is one; nil means the default one.
+  public func existing(_ name: String?) -> Session? {
+    guard let name else { return standard }
+    return named.withLock { $0[name] }
+  }
+
+  /// The session of that name, made where there is none, as the first request of it would; nil when the name is none, or
+  /// when there are too many.
+  public func begin(_ name: String) -> Session? { Session.isValid(name) ? session(name) : nil }
+
+  /// Those with a name, by name.
+  public var all: [Session] {
+    named.withLock { Array($0.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+  }
+
+  /// Puts the rules of an overrides file in the place of those it had before, in every session.
+  func take(_ document: OverridesDocument) {
+    standard.overrides.take(document)
+    for session in all { session.overrides.take(document.fresh) }
+  }
+
+  /// False when there was none.
+  @discardableResult
+  public func drop(_ name: String) -> Bool {
+    named.withLock { sessions in
+      guard let session = sessions.removeValue(forKey: name) else { return false }
+      session.drop()
+      changes.add(1, ordering: .releasing)
+      return true
+    }
+  }
+
+  /// Drops what has been idle for long.
+  func dropIdle() {
+    let count = named.withLock { sessions in
+      Self.dropIdle(&sessions, idleMilliseconds)
+    }
+    if count > 0 { changes.add(1, ordering: .releasing) }
+  }
+
+  @discardableResult
+  private static func dropIdle(_ sessions: inout [String: Session], _ idleMilliseconds: Int) -> Int {
+    let oldest = WallClock.now - idleMilliseconds
+    let idle = sessions.values.filter { $0.lastUsedMilliseconds < oldest }
+    for session in idle {
+      session.drop()
+      if let name = session.name { sessions[name] = nil }
+    }
+    return idle.count
+  }
+
+  /// Changes whenever sessions come or go.
+  var version: Int { changes.load(ordering: .acquiring) }
+
+  /// Has a change made to the overrides of all sessions, those of sessions to come included.
+  func changeAll(_ change: (Overrides) throws -> Void) rethrows {
+    try change(standard.overrides)
+    for session in all { try change(session.overrides) }
+  }
+
+  /// Begins every recorded sequence anew, as a new cassette demands.
+  func rewindCursors() { for session in all { session.cursors?.rewind() } }
+}

@@ -1,0 +1,22 @@
+internal import Synchronization
+
+/// How far one session has come in each sequence of a cassette, apart from all others.
+public final class ReplayCursors: Sendable {
+  private let turns = Mutex<[ObjectIdentifier: Int]>([:])
+
+  public init() {}
+
+  /// The number of turns taken before, and takes one.
+  /// - Parameter limit: of turns; nil is returned where they are taken.
+  func advance(_ sequence: RecordedSequence, upTo limit: Int?) -> Int? {
+    turns.withLock { turns in
+      let turn = turns[ObjectIdentifier(sequence), default: 0]
+      if let limit, turn >= limit { return nil }
+      turns[ObjectIdentifier(sequence)] = turn + 1
+      return turn
+    }
+  }
+
+  /// Begins anew with the first answer to every request.
+  public func rewind() { turns.withLock { $0 = [:] } }
+}
