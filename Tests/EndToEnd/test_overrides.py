@@ -76,7 +76,7 @@ def test_no_other_file_is_given(tmp_path, name):
     file.write_text(json.dumps({"routes": [{"path": "/a", "file": name}]}))
     done = run("serve", "--overrides", file, "--port", "0")
     assert done.returncode == 1
-    assert f"{file}:1:27: routes[0].file: cannot read" in done.stderr
+    assert f"{file}:1:28: routes[0].file: cannot read" in done.stderr
 
 
 def test_conditions_choose_the_answer(serve):
