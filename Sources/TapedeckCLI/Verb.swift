@@ -43,8 +43,8 @@ extension Verb {
     .lint,
     .import,
     .export,
-    .schema,
     .control,
+    .schema,
     .demo,
     .help,
   ]

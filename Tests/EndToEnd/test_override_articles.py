@@ -1,0 +1,49 @@
+"""The examples of the articles on patches and faults, as they stand there."""
+
+import json
+import re
+
+import pytest
+
+from deck import ROOT
+from origin import reply
+from wire import fetch
+
+ARTICLES = ROOT / "Sources" / "Tapedeck" / "Tapedeck.docc"
+
+
+def examples(article: str) -> list[dict]:
+    text = (ARTICLES / f"{article}.md").read_text()
+    return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.S)]
+
+
+def serve(start, cassette, tmp_path, rules):
+    file = tmp_path / "overrides.json"
+    file.write_text(json.dumps(rules))
+    return start("serve", "--cassette", cassette, "--overrides", file, "--explain")
+
+
+def shop(exchange):
+    body = b'{"items": [1, 2]}' if exchange.request.target == b"/shop/items" else b'{"total": 1.50}'
+    return reply(body, b"Content-Type: application/json")
+
+
+@pytest.mark.parametrize(("article", "index"), [("Patches", 0), ("Patches", 1), ("Faults", 0), ("Faults", 1)])
+def test_every_example_is_a_file_that_is_served(start, recorded, cassette, tmp_path, article, index):
+    recorded("/known")
+    assert len(examples(article)) == 2
+    deck = serve(start, cassette, tmp_path, examples(article)[index])
+    assert fetch(deck.url, "/known").body == b"answer 1"
+
+
+def test_the_shop(start, recording, cassette, tmp_path):
+    _, deck = recording(shop)
+    for target in ("/shop/items", "/shop/cart"):
+        fetch(deck.url, target)
+    deck.stop()
+    deck = serve(start, cassette, tmp_path, examples("Patches")[0])
+    assert fetch(deck.url, "/shop/items").body == b'{"items": []}'
+    carts = [fetch(deck.url, "/shop/cart") for _ in range(3)]
+    assert [each.status for each in carts] == [200, 503, 200]
+    assert carts[1].value(b"Retry-After") == b"5" and carts[1].body == b'{"total": 1.50}'
+    assert b'applied="patch second-time"' in carts[1].value(b"Tapedeck-Answer")
