@@ -2,22 +2,36 @@ internal import TapedeckHTTP
 
 extension OverridesSchema {
   static var fault: JSONValue {
-    .object([
-      member("type", "object"), member("required", ["path", "type"]),
-      member("oneOf", .array(faultKinds.map { faultKind($0.name, $0.members, wants: $0.wants) })),
-    ])
+    let kinds = faultKinds
+    var known: Set<String> = []
+    let members = kinds.flatMap(\.members).filter { known.insert($0.name.text).inserted }
+    let type = member("type", ["enum": .array(kinds.map { JSONValue($0.name) })])
+    return object(
+      identity + condition("Any where it is missing.") + usage("toxicity") + [type] + members,
+      [
+        "required": ["path", "type"],
+        "oneOf": .array(
+          kinds.map { kind in faultKind(kind.name, kind.members, wants: kind.wants, of: members) }),
+      ])
   }
 
-  private static func faultKind(_ name: String, _ members: [JSONMember], wants: [String]) -> JSONValue {
-    object(
-      identity + condition("Any where it is missing.") + usage("toxicity")
-        + [member("type", ["const": JSONValue(name)])] + members,
-      wants.isEmpty ? [:] : ["required": .array(wants.map { JSONValue($0) })])
+  /// What is told of the members is told of all kinds; a kind says which it has, and which it needs.
+  private static func faultKind(
+    _ name: String, _ own: [JSONMember], wants: [String], of members: [JSONMember]
+  ) -> JSONValue {
+    let names = own.map(\.name.text)
+    let others = members.filter { !names.contains($0.name.text) }.map { JSONMember($0.name, false) }
+    return [
+      "properties": .object([member("type", ["const": JSONValue(name)])] + others),
+      "required": .array((["type"] + wants).map { JSONValue($0) }),
+    ]
   }
 
   private static var faultKinds: [(name: String, members: [JSONMember], wants: [String])] {
     let day = 86_400_000
     let timeout = member("timeout", described("Milliseconds.", whole(0, day)))
+    let delay = member(
+      "delay", described("Milliseconds, or of a slicer microseconds after each slice.", whole(0, day)))
     return [
       (
         "latency",
@@ -30,14 +44,14 @@ extension OverridesSchema {
         "bandwidth", [member("rate", described("Thousands of bytes a second.", whole(1, 1_000_000_000)))],
         ["rate"]
       ),
-      ("slow_close", [member("delay", described("Milliseconds.", whole(0, day)))], ["delay"]),
+      ("slow_close", [delay], ["delay"]),
       ("timeout", [timeout], []), ("reset_peer", [timeout], []),
       (
         "slicer",
         [
           member("average_size", described("Bytes.", whole(1, 1_000_000_000))),
           member("size_variation", described("Bytes, less than average_size.", whole(0, 1_000_000_000))),
-          member("delay", described("Microseconds after each slice.", whole(0, day))),
+          delay,
         ], ["average_size"]
       ),
       ("limit_data", [member("bytes", described("Of the body.", whole(0)))], ["bytes"]),
