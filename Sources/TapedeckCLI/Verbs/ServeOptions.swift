@@ -13,7 +13,8 @@ extension Option {
   static let mode = Option(
     name: "--mode", value: "MODE", help: "none, once, new_episodes, all or passthrough")
   static let overrides = Option(
-    name: "--overrides", value: "FILE", help: "JSON file of rules that go before the cassette; read anew on save")
+    name: "--overrides", value: "FILE",
+    help: "JSON file of rules that go before the cassette; read anew on save")
   static let match = Option(
     name: "--match", value: "SPEC",
     help: "what of a request is compared (method,path,query,body); see above", isRepeatable: true)
