@@ -86,6 +86,6 @@ enum AnswerTemplates {
     var members: [JSONMember] = []
     if status != usual { members.append(JSONMember("status", JSONValue(status))) }
     if let body { members.append(JSONMember("body", body)) }
-    return members.isEmpty ? nil : .object(members)
+    return members.isEmpty ? JSONValue?.none : .object(members)
   }
 }

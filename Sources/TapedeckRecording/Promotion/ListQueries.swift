@@ -62,6 +62,6 @@ struct ListQueries {
       members.append(JSONMember("standardSize", JSONValue(size)))
     }
     if first != nil { members.append(JSONMember("always", true)) }
-    return members.isEmpty ? nil : .object(members)
+    return members.isEmpty ? JSONValue?.none : .object(members)
   }
 }

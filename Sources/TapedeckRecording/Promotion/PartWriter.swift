@@ -49,12 +49,12 @@ struct PartWriter {
     func add(_ name: JSONString, _ value: JSONValue?) {
       if let value { members.append(JSONMember(name, value)) }
     }
-    add("idMember", kind.idMember == "id" ? nil : JSONValue(kind.idMember))
+    add("idMember", kind.idMember == "id" ? JSONValue?.none : JSONValue(kind.idMember))
     add("only", .array(actions.filter { $0.1 > 0 }.map { JSONValue($0.0) }))
     add("ids", ids(made))
-    add("newest", base.additions.contains(where: \.isFirstOfSeveral) ? "first" : nil)
-    add("nextIDs", made.ids.isEmpty ? nil : .array(made.ids))
-    add("defaults", made.defaults.isEmpty ? nil : .object(made.defaults))
+    add("newest", base.additions.contains(where: \.isFirstOfSeveral) ? "first" : JSONValue?.none)
+    add("nextIDs", made.ids.isEmpty ? JSONValue?.none : .array(made.ids))
+    add("defaults", made.defaults.isEmpty ? JSONValue?.none : .object(made.defaults))
     add("answers", answers)
     return PromotedResource(
       id: id, path: path, declaration: .object(members), confidence: confidence, seen: seen, assumed: [],
@@ -93,7 +93,7 @@ struct PartWriter {
       }
       add("delete", AnswerTemplates.action(exchange.status, usual: 204, body: body))
     }
-    return members.isEmpty ? nil : .object(members)
+    return members.isEmpty ? JSONValue?.none : .object(members)
   }
 
   private var actions: [(String, Int)] {

@@ -44,19 +44,21 @@ struct RootWriter {
       if let value { members.append(JSONMember(name, value)) }
     }
     let idMember = kind?.idMember ?? "id"
-    add("idMember", idMember == "id" ? nil : JSONValue(idMember))
+    add("idMember", idMember == "id" ? JSONValue?.none : JSONValue(idMember))
     add("lists", otherLists)
     let hidden = holes.filter(\.isHidden).map { JSONValue($0.name) }
-    add("hidden", hidden.isEmpty ? nil : .array(hidden))
+    add("hidden", hidden.isEmpty ? JSONValue?.none : .array(hidden))
     add("newest", newest)
-    add("nextIDs", made.ids.isEmpty ? nil : .array(made.ids))
-    add("defaults", made.defaults.isEmpty ? nil : .object(made.defaults))
+    add("nextIDs", made.ids.isEmpty ? JSONValue?.none : .array(made.ids))
+    add("defaults", made.defaults.isEmpty ? JSONValue?.none : .object(made.defaults))
     add("pages", queries.declared(first: firstPage))
-    add("passes", queries.unknown.isEmpty ? nil : .array(queries.unknown.sorted().map { JSONValue($0) }))
+    add(
+      "passes",
+      queries.unknown.isEmpty ? JSONValue?.none : .array(queries.unknown.sorted().map { JSONValue($0) }))
     add("envelope", envelope)
-    add("put", mergesPut ? "merge" : nil)
+    add("put", mergesPut ? "merge" : JSONValue?.none)
     add("answers", answers)
-    add("seed", seeds.objects.isEmpty ? nil : .array(seeds.objects))
+    add("seed", seeds.objects.isEmpty ? JSONValue?.none : .array(seeds.objects))
     return PromotedResource(
       id: id, path: PathHole.filled(base.template, holes), declaration: .object(members),
       confidence: confidence, seen: seen, assumed: assumed, notes: notes(made),
@@ -73,7 +75,7 @@ struct RootWriter {
       let holes = PathHole.all(in: template, samples, kind?.names ?? []).map { $0.isHidden ? $0.ignored : $0 }
       return JSONValue(PathHole.filled(template, holes))
     }
-    return paths.isEmpty ? nil : .array(paths)
+    return paths.isEmpty ? JSONValue?.none : .array(paths)
   }
 
   /// Whether what was made came to stand first, where anybody looked.
@@ -86,7 +88,7 @@ struct RootWriter {
         guard let place = list.items.firstIndex(where: { $0[kind?.idMember ?? "id"]?.idText == id }) else {
           continue
         }
-        return place == 0 ? "first" : nil
+        return place == 0 ? "first" : JSONValue?.none
       }
     }
     return nil
@@ -116,7 +118,7 @@ struct RootWriter {
     if let (path, index) = itemEnvelope, !path.isEmpty, let answer = session.exchanges[index].answer {
       members.append(JSONMember("item", AnswerTemplates.replacing(path, in: answer, with: "item")))
     }
-    return members.isEmpty ? nil : .object(members)
+    return members.isEmpty ? JSONValue?.none : .object(members)
   }
 
   private var itemEnvelope: (path: [String], index: Int)? {
@@ -159,7 +161,7 @@ struct RootWriter {
       add("missing", AnswerTemplates.action(session.exchanges[missing.index].status, usual: 404, body: body))
       break
     }
-    return members.isEmpty ? nil : .object(members)
+    return members.isEmpty ? JSONValue?.none : .object(members)
   }
 
   private func status(_ seen: PromotedEvidence.Seen) -> Int { session.exchanges[seen.index].status }
