@@ -90,7 +90,7 @@ public final class Overrides: Sendable {
     let isNew =
       switch kind {
       case .routes: routes.put(try RouteRule(declaration))
-      case .resources: resources.put(try ResourceRule(declaration))
+      case .resources: try resources.put(try ResourceRule(declaration))
       case .patches: patches.put(try PatchRule(declaration))
       case .faults: faults.put(try FaultRule(declaration))
       }

@@ -5,6 +5,4 @@ extension OverridesSchema {
   static var resource: JSONValue {
     object(identity + [member("path", reference("path"))], ["required": ["path"]])
   }
-
-  static var effect: JSONValue { ["type": "object"] }
 }
