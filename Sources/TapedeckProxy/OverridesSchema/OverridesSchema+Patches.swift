@@ -69,16 +69,14 @@ extension OverridesSchema {
   /// Unknown members are allowed, as RFC 6902 §4 wants it.
   private static var operation: JSONValue {
     let pointer: JSONValue = ["type": "string", "pattern": "^(?:/(?:[^~]|~[01])*)?$"]
-    func operation(_ names: [JSONValue], _ wants: String) -> JSONValue {
-      [
-        "properties": ["op": ["enum": .array(names)]], "required": ["op", "path", JSONValue(wants)],
-      ]
+    func operation(_ names: [JSONValue], _ wants: [JSONValue]) -> JSONValue {
+      ["properties": ["op": ["enum": .array(names)]], "required": .array(["op", "path"] + wants)]
     }
     return [
       "type": "object", "properties": ["path": pointer, "from": pointer],
       "oneOf": [
-        operation(["add", "replace", "test"], "value"), operation(["move", "copy"], "from"),
-        operation(["remove"], "path"),
+        operation(["add", "replace", "test"], ["value"]),
+        operation(["move", "copy"], ["from"]), operation(["remove"], []),
       ],
     ]
   }
