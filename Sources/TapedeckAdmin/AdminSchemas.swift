@@ -34,7 +34,7 @@ enum AdminSchemas {
 
   static let rule = object([
     ("id", text), ("declaration", ["type": "object"]), ("fromFile", ["type": "boolean"]), ("seen", count),
-    ("used", count),
+    ("used", count), ("unchanged", count),
   ])
 
   static let mode = oneOf(RecordMode.allCases.map(\.rawValue))

@@ -3,9 +3,10 @@
 import json
 import re
 
+import jsonschema
 import pytest
 
-from deck import ROOT
+from deck import ROOT, run
 from origin import reply
 from wire import fetch
 
@@ -21,6 +22,32 @@ def serve(start, cassette, tmp_path, rules):
     file = tmp_path / "overrides.json"
     file.write_text(json.dumps(rules))
     return start("serve", "--cassette", cassette, "--overrides", file, "--explain")
+
+
+SCHEMA = json.loads((ARTICLES / "overrides.schema.json").read_text())
+
+
+@pytest.mark.parametrize("article", ["Patches", "Faults"])
+def test_the_schema_knows_every_example(article):
+    for example in examples(article):
+        jsonschema.validate(example, SCHEMA, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("rules", [
+    {"patches": [{"path": "/a"}]}, {"patches": [{"path": "/a", "json": [{"remove": "$"}]}]},
+    {"patches": [{"path": "/a", "status": 99}]}, {"patches": [{"path": "/a", "headers": {"Content-Length": "1"}}]},
+    {"patches": [{"path": "/a", "jsonPatch": [{"op": "copy", "path": "/a"}]}]},
+    {"patches": [{"path": "/a", "truncate": 1, "toxicity": 1}]},
+    {"faults": [{"path": "/a", "type": "latency"}]}, {"faults": [{"path": "/a", "type": "bandwith", "rate": 1}]},
+    {"faults": [{"path": "/a", "type": "timeout", "rate": 1}]}, {"faults": [{"type": "timeout"}]}],
+    ids=lambda rules: json.dumps(rules))
+def test_schema_and_program_refuse_the_same(recorded, cassette, tmp_path, rules):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(rules, SCHEMA, jsonschema.Draft202012Validator)
+    file = tmp_path / "overrides.json"
+    file.write_text(json.dumps(rules))
+    done = run("lint", file)
+    assert done.returncode != 0 and "overrides.json:1:" in done.stdout + done.stderr
 
 
 def shop(exchange):

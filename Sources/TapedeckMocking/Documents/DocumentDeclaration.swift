@@ -57,6 +57,7 @@ package struct DocumentDeclaration: Sendable, Equatable {
     self.id = id
     self.path = path
     self.name = name
+    style.acceptsEmptyBody = true
   }
 
   /// So many made-up objects, the same ones for the same seed.

@@ -58,7 +58,7 @@ struct DocumentResource: ResourceType {
       switch place {
       case "id": declaration.ids.json(id)
       case "parent.id": parent.flatMap { $0[self.parent?.idMember ?? ""] }
-      default: nil
+      default: JSONValue?.none
       }
     }
     let members = [JSONMember(JSONString(idMember), declaration.ids.json(id))]

@@ -82,7 +82,7 @@ package struct DocumentServer: Sendable {
       }
       let id = request.components["id"].map { resource.declaration.ids.json($0) }
       return Response(
-        statusCode: missing.status, json: DocumentTemplate.filled(body) { $0 == "id" ? id : nil })
+        statusCode: missing.status, json: DocumentTemplate.filled(body) { $0 == "id" ? id : JSONValue?.none })
     }
   }
 

@@ -23,7 +23,7 @@ package enum DocumentTemplate {
       if found != nil { isChanged = true }
       rest = rest[close.upperBound...]
     }
-    return isChanged ? JSONValue(out + rest) : nil
+    return isChanged ? JSONValue(out + rest) : JSONValue?.none
   }
 
   private static func name(in text: String) -> String? {
@@ -34,7 +34,7 @@ package enum DocumentTemplate {
   /// What stands in a document where a template has the place of that name; nil where the document is another.
   static func value(_ wanted: String, of template: JSONValue, in document: JSONValue) -> JSONValue? {
     switch template {
-    case .string(let string): return name(in: string.text) == wanted ? document : nil
+    case .string(let string): return name(in: string.text) == wanted ? document : JSONValue?.none
     case .object(let members):
       for member in members {
         guard let inner = document[member.name.text] else { continue }

@@ -18,7 +18,7 @@ struct EnvelopeSerializer: ResourceSerializer {
   func document(of resource: ResourceView) -> JSONValue {
     let document = inner.document(of: resource)
     guard let item else { return document }
-    return DocumentTemplate.filled(item) { $0 == "item" ? document : nil }
+    return DocumentTemplate.filled(item) { $0 == "item" ? document : JSONValue?.none }
   }
 
   func document(of list: ResourceListView) -> JSONValue {
@@ -32,7 +32,7 @@ struct EnvelopeSerializer: ResourceSerializer {
       case "pages": JSONValue(list.pages)
       case "size": JSONValue(list.size)
       case "offset": JSONValue((list.page - 1) * list.size)
-      default: nil
+      default: JSONValue?.none
       }
     }
   }

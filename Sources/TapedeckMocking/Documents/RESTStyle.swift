@@ -36,6 +36,8 @@ package struct RESTStyle: Sendable, Equatable {
   package var paging = Paging()
   /// Whether a PUT changes only what it names, as a PATCH does.
   package var putMerges = true
+  /// Whether a request without a body is one that says nothing.
+  package var acceptsEmptyBody = false
 
   package init() {}
 }

@@ -69,6 +69,7 @@ struct RESTExchange {
 
   /// The answer to a change.
   private func answer(_ style: RESTStyle.Answer, _ view: ResourceView) throws -> Response {
+    if style.status == 204 { return Response(statusCode: 204) }
     let item = serializer.document(of: view)
     guard let body = style.body else { return answer(style.status, item) }
     let id = view.members.first { $0.name.isEqual(to: type.idMember.utf8) }?.value
@@ -79,7 +80,7 @@ struct RESTExchange {
         case "item": item
         case "id": id
         case "parent": type.parent(in: store)
-        default: nil
+        default: JSONValue?.none
         }
       })
   }
@@ -93,6 +94,7 @@ struct RESTExchange {
   // MARK: Requests
 
   private func body() throws(ResourceProblem) -> JSONValue {
+    if request.http.body.isEmpty, style.acceptsEmptyBody { return .object([]) }
     let json: JSONValue
     do throws(JSONError) { json = try request.json() } catch {
       throw ResourceProblem(400, "the body is no JSON: \(error)")

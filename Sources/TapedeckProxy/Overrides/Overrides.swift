@@ -144,6 +144,18 @@ public final class Overrides: Sendable {
     faults.reset()
   }
 
+  // MARK: Data
+
+  /// All objects of a resource as a list; nil where there is none of that id.
+  public func data(of resource: String) -> JSONValue? { resources.data(of: resource) }
+
+  /// Puts a list of objects in the place of those that a resource holds. Throws what is wrong with it, and then changes
+  /// nothing.
+  /// - Returns: false where there is no resource of that id.
+  public func setData(of resource: String, to data: JSONValue) throws(OverrideProblem) -> Bool {
+    try resources.setData(of: resource, to: data)
+  }
+
   // MARK: The file
 
   /// Puts the rules of an overrides file in the place of those it had before. Throws what is wrong with it, and then

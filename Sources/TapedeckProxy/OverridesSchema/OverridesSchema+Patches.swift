@@ -69,14 +69,14 @@ extension OverridesSchema {
   /// Unknown members are allowed, as RFC 6902 §4 wants it.
   private static var operation: JSONValue {
     let pointer: JSONValue = ["type": "string", "pattern": "^(?:/(?:[^~]|~[01])*)?$"]
-    func operation(_ names: [JSONValue], _ wants: [JSONValue]) -> JSONValue {
+    func operation(_ names: [JSONValue], _ wants: JSONValue...) -> JSONValue {
       ["properties": ["op": ["enum": .array(names)]], "required": .array(["op", "path"] + wants)]
     }
     return [
       "type": "object", "properties": ["path": pointer, "from": pointer],
       "oneOf": [
-        operation(["add", "replace", "test"], ["value"]),
-        operation(["move", "copy"], ["from"]), operation(["remove"], []),
+        operation(["add", "replace", "test"], "value"), operation(["move", "copy"], "from"),
+        operation(["remove"]),
       ],
     ]
   }
