@@ -33,7 +33,10 @@ public struct PromotedBackend: Sendable {
           isTaken: confidence >= minimum))
     }
     self.verdicts = Self.withoutOrphans(verdicts)
-    outcomes = try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
+    let isWhole = self.verdicts.allSatisfy(\.isTaken)
+    outcomes =
+      isWhole
+      ? trial.outcomes : try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
   }
 
   /// Those that can be declared, with all that they stand on: answers may hold what no declaration takes.
