@@ -84,6 +84,10 @@ let package = Package(
     room("NewsFeed", ["TapedeckHTTP", "TapedeckMocking"]),
     .executableTarget(name: "NewsFeedServer", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
 
+    // For `Tools/bench`, as a user of the library would write it.
+    .executableTarget(
+      name: "tapedeck-mock", dependencies: ["Tapedeck"], path: "Tools/benchmarks/mock", swiftSettings: strict),
+
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
     tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),

@@ -3,21 +3,23 @@ internal import TapedeckProxy
 
 /// What came, who answered, why, and whether it is what a test expects.
 extension AdminAPI {
+  private static let wholeNumber: JSONValue = ["type": "integer", "minimum": 0, "maximum": 2_147_483_647]
+
   private static let filters: [AdminOperation.Parameter] = [
     session,
     .init(name: "method", description: "only requests of this method"),
     .init(name: "path", description: "only requests whose path fits this pattern, like /users/{id}"),
     .init(
-      name: "status", description: "only answers of this status", schema: ["type": "integer", "minimum": 0]),
+      name: "status", description: "only answers of this status", schema: wholeNumber),
     .init(
       name: "source", description: "only answers from here",
       schema: AdminSchemas.oneOf(HTTPAnswer.Source.allCases.map(\.rawValue))),
     .init(
       name: "after", description: "only requests with a larger number",
-      schema: ["type": "integer", "minimum": 0]),
+      schema: wholeNumber),
     .init(
       name: "limit", description: "at most so many, the latest (100); 0 only counts",
-      schema: ["type": "integer", "minimum": 0]),
+      schema: wholeNumber),
   ]
 
   static let journalOperations: [AdminOperation] = [
@@ -59,11 +61,15 @@ extension AdminAPI {
       id: "export", method: .post, path: "/v1/exports",
       summary: "The journal as a HAR file, or as a cassette beside the one that is in.",
       parameters: [session],
-      body: AdminSchemas.object(
-        [
-          ("format", AdminSchemas.oneOf(["har", "cassette"])),
-          ("name", ["type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"]),
-        ], required: ["format"]),
+      body: [
+        "oneOf": [
+          AdminSchemas.object([("format", ["const": "har"])]),
+          AdminSchemas.object([
+            ("format", ["const": "cassette"]),
+            ("name", ["type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"]),
+          ]),
+        ]
+      ],
       answers: [
         .init(
           status: 200, description: "the HAR file, or what the cassette holds", schema: ["type": "object"])
@@ -138,6 +144,7 @@ extension AdminAPI {
     let entries = try request.session().journal.entries
     switch members["format"]?.text {
     case "har":
+      guard members["name"] == nil else { throw AdminProblem(422, "a HAR file has no name", place: "name") }
       let har = try request.proxy.har(entries, creatorVersion: AdminServer.version)
       return AdminAnswer(try JSONValue(parsing: har.file))
     case "cassette":

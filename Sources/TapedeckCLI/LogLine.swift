@@ -30,6 +30,8 @@ enum LogLine {
     if !explanation.drift.isEmpty {
       out += " (drift: \(Printable.line(explanation.drift.joined(separator: ", "))))".utf8
     }
+    let applied = explanation.applied
+    if !applied.isEmpty { out += " (\(Printable.line(applied.joined(separator: ", "))))".utf8 }
     for line in explanation.lines { out += "\n\(Printable.line(line))".utf8 }
   }
 
@@ -54,6 +56,8 @@ enum LogLine {
     if !explanation.drift.isEmpty {
       members.append(JSONMember("drift", .array(explanation.drift.map { JSONValue($0) })))
     }
+    let applied = explanation.applied
+    if !applied.isEmpty { members.append(JSONMember("applied", .array(applied.map { JSONValue($0) }))) }
     return members + (explanation.document?.members ?? [])
   }
 

@@ -45,6 +45,7 @@ extension Verb {
     .import,
     .export,
     .control,
+    .schema,
     .demo,
     .help,
   ]

@@ -9,4 +9,10 @@ extension HTTPFields {
   package mutating func removeContentDigests() {
     removeAll { field in Self.contentDigests.contains { field.isNamed($0) } }
   }
+
+  /// Removes as well by what the unchanged content would be known again, or asked for in parts (RFC 9110 §8.8, §14.3).
+  package mutating func removeContentValidators() {
+    removeContentDigests()
+    for name in ["etag", "last-modified", "accept-ranges"] as [StaticString] { removeAll(name) }
+  }
 }

@@ -37,6 +37,8 @@ public struct HTTPAnswer {
   public var explanation: AnswerExplanation?
   /// The request's target as logs may show it, where that is not as it came.
   public var shownTarget: [UInt8]?
+  /// Whether the connection ends with this answer.
+  public var endsConnection = false
 
   public init(_ content: Content, by source: Source, explanation: AnswerExplanation? = nil) {
     self.content = content
@@ -74,8 +76,8 @@ public final class PreparedResponse: Sendable {
     }
   }
 
-  private init(_ prepared: PreparedResponse, head: [UInt8], unchunked: HTTPResponse?) {
-    status = prepared.status
+  private init(_ prepared: PreparedResponse, status: Int, head: [UInt8], unchunked: HTTPResponse?) {
+    self.status = status
     self.head = head
     wireBody = prepared.wireBody
     self.unchunked = unchunked
@@ -92,7 +94,22 @@ public final class PreparedResponse: Sendable {
     var unchunked = unchunked
     unchunked?.head.fields.append(literal: name, value)
     let line = fields.flatMap { $0.name + ": ".utf8 + $0.value + HTTP1Serializer.crlf }
-    return PreparedResponse(self, head: openHead + line + HTTP1Serializer.crlf, unchunked: unchunked)
+    return PreparedResponse(
+      self, status: status, head: openHead + line + HTTP1Serializer.crlf, unchunked: unchunked)
+  }
+
+  /// The same body, in the same chunks, under another head, whose status lets an answer to `method` have a body just as
+  /// this one's did.
+  package func replacing(head: HTTPResponseHead, method: HTTPMethod) -> PreparedResponse {
+    let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
+    let framing: BodyFraming =
+      hasNoBody ? .none : unchunked == nil ? .length(wireBody.count) : .chunked
+    var unchunked = unchunked
+    unchunked?.head = head
+    return PreparedResponse(
+      self, status: head.status,
+      head: HTTP1Serializer.openHead(head, framing: framing) + HTTP1Serializer.crlf,
+      unchunked: unchunked)
   }
 
   /// The answer it was made of, read back. A body that was never sent is not in it.
@@ -130,7 +147,7 @@ public enum SinkDemand: Sendable {
 }
 
 /// Where a streamed answer goes. Called on the loop's thread, in this order: `informational`*, `begin`, `write`*, then
-/// `end` or `fail` once.
+/// `end`, `fail` or, at any time, `abort` once.
 public protocol ResponseSink: AnyObject {
   /// Passes on an interim answer (RFC 9110 §15.2).
   func informational(_ head: HTTPResponseHead)
@@ -140,6 +157,8 @@ public protocol ResponseSink: AnyObject {
   func end(trailers: HTTPFields)
   /// The answer broke off. Before `begin` the client gets `response`; after it, visibly broken framing.
   func fail(_ response: HTTPResponse)
+  /// Ends the connection instead of the answer; nothing more may come.
+  func abort(_ end: ConnectionEnd)
 }
 
 /// A streamed answer, waiting for a sink to flow into. All calls come on the loop's thread.
@@ -149,4 +168,10 @@ public protocol ResponseSource: AnyObject {
   func resume()
   /// The client left: stop at once and call the sink no more.
   func cancel()
+  /// The client will send nothing more. It may have left, or wait for its answer.
+  func clientFinished()
+}
+
+extension ResponseSource {
+  public func clientFinished() {}
 }

@@ -77,4 +77,6 @@ final class AnswerCollector: ResponseSink {
     let detail = (try? JSONValue(parsing: response.body))?["detail"]?.text
     end(.failed(detail ?? HTTPStatus.reason(response.head.status)))
   }
+
+  func abort(_ end: ConnectionEnd) { self.end(.failed("The answer broke off.")) }
 }

@@ -25,6 +25,8 @@ final class CollectingSink: ResponseSink {
   func fail(_ response: HTTPResponse) {
     done(self.response == nil ? .success(response) : .failure(AnswerBrokeOff()))
   }
+
+  func abort(_ end: ConnectionEnd) { done(.failure(AnswerBrokeOff())) }
 }
 
 /// The answer that a handler waited for ended before its end.

@@ -30,6 +30,8 @@ final class DelayedSource: ResponseSource {
 
   func resume() { successor?.resume() }
 
+  func clientFinished() { successor?.clientFinished() }
+
   func cancel() {
     timer?.cancel()
     sink = nil

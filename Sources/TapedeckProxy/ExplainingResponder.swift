@@ -10,13 +10,12 @@ final class ExplainingResponder: Responder {
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     guard var answer = try chain.respond(to: request) else { return nil }
-    let value = Self.value(answer)
     switch answer.content {
-    case .prepared(let prepared): answer.content = .prepared(prepared.adding(Self.field, value))
+    case .prepared(let prepared): answer.content = .prepared(prepared.adding(Self.field, Self.value(answer)))
     case .response(var response):
-      response.head.fields.append(literal: Self.field, value)
+      response.head.fields.append(literal: Self.field, Self.value(answer))
       answer.content = .response(response)
-    case .stream(let source): answer.content = .stream(ExplainedSource(source, value: value))
+    case .stream(let source): answer.content = .stream(ExplainedSource(source, of: answer))
     }
     return answer
   }
@@ -30,6 +29,8 @@ final class ExplainingResponder: Responder {
     if explanation.isRecorded { text += ";recorded" }
     if let nearest = explanation.nearest { text += ";nearest=\(quoted(nearest))" }
     if !explanation.drift.isEmpty { text += ";drift=\(quoted(explanation.drift.joined(separator: ", ")))" }
+    let applied = explanation.applied
+    if !applied.isEmpty { text += ";applied=\(quoted(applied.joined(separator: ", ")))" }
     return text
   }
 
@@ -49,12 +50,15 @@ final class ExplainingResponder: Responder {
 
 /// A stream whose head gets the field on its way out.
 private final class ExplainedSource: StreamFilter {
-  private let value: String
+  private let answer: HTTPAnswer
 
-  init(_ source: any ResponseSource, value: String) {
-    self.value = value
+  init(_ source: any ResponseSource, of answer: HTTPAnswer) {
+    self.answer = answer
     super.init(source)
   }
+
+  /// As far as it is known when the head goes out.
+  private var value: String { ExplainingResponder.value(answer) }
 
   override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     var head = head

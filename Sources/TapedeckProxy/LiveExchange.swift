@@ -116,4 +116,11 @@ final class LiveExchange: ResponseSource, ResponseSink {
     statistics.countFailed()
     sink?.fail(response)
   }
+
+  func abort(_ end: ConnectionEnd) {
+    let sink = sink
+    drop()
+    statistics.countFailed()
+    sink?.abort(end)
+  }
 }

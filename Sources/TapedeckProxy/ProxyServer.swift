@@ -155,16 +155,19 @@ private struct ChainLinks {
       RouteResponder(configuration.router, before: tapeEnd, loop: loop),
       tapeEnd,
     ])
-    return session.journal.isOn ? JournalingResponder(before: chain, session) : chain
+    let faults = FaultResponder(session.overrides.faults, before: chain, loop: loop)
+    return session.journal.isOn ? JournalingResponder(before: faults, session) : faults
   }
 
-  /// The cassette, the origin, or a refusal.
+  /// The cassette, the origin, or a refusal, with the patches over it.
   private func tapeEnd(_ session: Session) -> any Responder {
     let responder = TapeResponder(
       slot: slot, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
       replay: Replay(pace: configuration.pace, loop: loop),
       explains: configuration.explains || session.journal.isOn)
-    return configuration.rewritesBodies
+    let recordings: any Responder =
+      configuration.rewritesBodies
       ? RewritingResponder(before: responder, live: liveRewriter, recorded: slot) : responder
+    return PatchResponder(session.overrides.patches, before: recordings, loop: loop)
   }
 }

@@ -22,6 +22,8 @@ class StreamFilter: ResponseSource, ResponseSink {
     source.cancel()
   }
 
+  final func clientFinished() { source.clientFinished() }
+
   // MARK: As a sink
 
   final func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
@@ -42,5 +44,18 @@ class StreamFilter: ResponseSource, ResponseSink {
     let sink = sink
     self.sink = nil
     sink?.fail(response)
+  }
+
+  func abort(_ end: ConnectionEnd) {
+    let sink = sink
+    self.sink = nil
+    sink?.abort(end)
+  }
+
+  /// Ends the connection of a stream that is still under way, and the stream with it.
+  final func breakOff(_ end: ConnectionEnd) {
+    guard sink != nil else { return }
+    abort(end)
+    cancel()
   }
 }

@@ -63,4 +63,10 @@ extension HTTPConnection: ResponseSink {
     }
     endStream(wasCutShort: true, resets: framing == .untilClose)
   }
+
+  func abort(_ end: ConnectionEnd) {
+    guard stream != nil else { return }
+    if case .close(let bytes) = end, !bytes.isEmpty { bytes.withUnsafeBytes { enqueue($0) } }
+    endStream(wasCutShort: true, resets: end == .reset)
+  }
 }

@@ -103,7 +103,8 @@ final class HTTPConnection: EventHandler {
   /// nothing, since the request is not one.
   private func peerFinished() {
     hasPeerClosed = true
-    if phase == .lingering { close(wasCutShort: false) }
+    if phase == .lingering { return close(wasCutShort: false) }
+    stream?.clientFinished()
   }
 
   // MARK: Requests
@@ -160,6 +161,7 @@ final class HTTPConnection: EventHandler {
       exchange.summary.source = answer.source
       exchange.summary.explanation = answer.explanation
       if let shown = answer.shownTarget { exchange.summary.target = shown }
+      if answer.endsConnection { exchange.keepsAlive = false }
       switch answer.content {
       case .prepared(let prepared): send(prepared, exchange)
       case .response(let response): send(response, exchange, by: answer.source)

@@ -1,3 +1,4 @@
+import Foundation
 import TapedeckHTTP
 import Testing
 
@@ -118,18 +119,20 @@ private func load(_ text: String) throws -> Overrides {
     } throws: { error in
       "\(error)".hasPrefix("o.json:") && "\(error)".contains(problem)
     }
-    #expect(!OverridesFile.problems(in: Array(text.utf8), named: "o.json").isEmpty)
+    #expect(!OverridesCheck(Array(text.utf8), named: "o.json").problems.isEmpty)
   }
 
   @Test func `what is wrong with several rules is told of each`() {
     let text =
       "{\"routes\": [\n{\"path\": 1},\n{\"path\": \"/a\"},\n{\"path\": \"/b\", \"status\": 1}], \"patches\": 1}"
+    let check = OverridesCheck(Array(text.utf8), named: "o.json")
     #expect(
-      OverridesFile.problems(in: Array(text.utf8), named: "o.json") == [
+      check.problems.map { "\($0.line):\($0.column): \($0.text)" } == [
         "2:2: routes[0].path: must be a text",
         "4:16: routes[2].status: must be a whole number from 200 to 999", "4:31: patches: must be a list",
       ])
-    #expect(OverridesFile.problems(in: Array("{}".utf8), named: "o.json") == [])
+    #expect(check.ruleCount == 1)
+    #expect(OverridesCheck(Array("{}".utf8), named: "o.json").problems == [])
   }
 
   @Test func `a wrong file changes nothing`() throws {
@@ -146,7 +149,7 @@ private func load(_ text: String) throws -> Overrides {
     try overrides.put(.routes, ["path": "/c", "id": "mine"])
     try OverridesFile.load(Array(#"{"routes": [{"path": "/d"}]}"#.utf8), named: "o.json", into: overrides)
     #expect(overrides.rules(.routes).map(\.declaration["path"]?.text) == ["/d", "/c"])
-    #expect(overrides.fileSummary == "1 route")
+    #expect(overrides.rules(.routes).map(\.isFromFile) == [true, false])
   }
 
   @Test func `a rule from elsewhere names no files`() {
@@ -154,5 +157,27 @@ private func load(_ text: String) throws -> Overrides {
     {
       try Overrides().put(.routes, ["path": "/a", "file": "a.json"])
     }
+  }
+
+  @Test(arguments: [
+    ("{}", "no rules"), (#"{"routes": [{"path": "/"}]}"#, "1 route"),
+    (#"{"routes": [{"path": "/"}, {"path": "/a"}], "resources": [{"path": "/b"}]}"#, "2 routes, 1 resource"),
+  ]) func `says in a few words what is in it`(_ text: String, summary: String) throws {
+    #expect(try OverridesFile.document(Array(text.utf8), named: "o.json").summary == summary)
+  }
+
+  @Test(arguments: [
+    (#"{"routes": []}"#, true), (#"{"route": 1}"#, true), (#"{"log": {}}"#, false), ("{}", false),
+    ("[", false),
+    (#"{"http_interactions": []}"#, false), (#"{"request": {}}"#, false), (#"{"mappings": []}"#, false),
+  ]) func `is told from files of other tools`(_ text: String, isOne: Bool) {
+    #expect(OverridesCheck.isOverrides(Array(text.utf8)) == isOne)
+  }
+
+  @Test func `has a schema that stands in the reference too`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources/Tapedeck/Tapedeck.docc/overrides.schema.json")
+    let text = String(decoding: OverridesSchema.document.bytes(.pretty), as: UTF8.self)
+    #expect(try String(contentsOf: file, encoding: .utf8) == text, "write it anew: tapedeck schema overrides")
   }
 }

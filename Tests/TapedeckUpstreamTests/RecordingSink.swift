@@ -65,6 +65,8 @@ final class RecordingSink: ResponseSink {
     finish()
   }
 
+  func abort(_ end: ConnectionEnd) { violations += 1 }
+
   /// The closures capture what holds the sink; they go with the last call.
   private func finish() {
     let action = onOver

@@ -45,6 +45,12 @@ class Tapedeck:
         document = {"id": 1, "name": "Octocat", "login": "octocat", "admin": False}
         return self._with_routes([{"path": "/item/{id}", "json": document}], **options)
 
+    def mock(self, command, **options):
+        """One dynamic route, in Swift."""
+        self.runs += 1
+        ready = self.folder / f"ready-{self.runs}"
+        return Server(command, "serve", ready, ready_file=ready, **options)
+
     def _with_routes(self, routes, **options):
         path = self.folder / f"overrides-{len(routes)}.json"
         path.write_text(json.dumps({"routes": routes}))

@@ -71,6 +71,11 @@ def loading(start, times):
     return {"rate": 1000 / figures["milliseconds"], **figures}
 
 
+def printed(command, *words):
+    """The figures that a command prints."""
+    return json.loads(run(*pinned(LOAD_CORE, command, *words)))
+
+
 def decoding(command, cassette):
     """What JSONDecoder takes for the same files, and nothing else."""
     milliseconds = json.loads(run(command, cassette))["milliseconds"]

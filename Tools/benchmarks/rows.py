@@ -147,6 +147,12 @@ ROWS = {
     "replay-overridden": load(
         "replay behind 20 routes that do not match", lambda b: b.tapedeck.overridden(), {"replay": None}),
     "route": load("a route with a parameter", lambda b: b.tapedeck.route(), {"replay": 0.6}),
+    "route-store": load(
+        "a dynamic route: an entity of four properties from the store", lambda b: b.tapedeck.mock(b.mock),
+        {"replay": 0.6}),
+    "reflection": Row(
+        "1,000 entities of four properties written by reflection", lambda b: measure.printed(b.mock, "serialise"),
+        {"milliseconds": "{:.2f} ms", "bytes": "{:,.0f} bytes"}, at_most=1),
     # Proxying.
     "passthrough": load(
         "passthrough", lambda b: b.tapedeck.passthrough(), {"nginx-proxy": 0.6, "mitmproxy-reverse": 40},

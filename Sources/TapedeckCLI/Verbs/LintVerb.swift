@@ -1,5 +1,6 @@
 internal import Glibc
 internal import TapedeckHTTP
+internal import TapedeckProxy
 internal import TapedeckRecording
 
 extension Option {
@@ -8,15 +9,17 @@ extension Option {
 
 extension Verb {
   static let lint = Verb(
-    name: "lint", group: .cassettes, summary: "find what is wrong or smells in cassettes and HAR files",
-    synopsis: "[CASSETTE…] [--fix] [--json]", options: [.fix, .json],
-    examples: ["tapedeck lint", "tapedeck lint example --fix"],
+    name: "lint", group: .cassettes,
+    summary: "find what is wrong or smells in cassettes, HAR and overrides files",
+    synopsis: "[CASSETTE|FILE…] [--fix] [--json]", options: [.fix, .json],
+    examples: ["tapedeck lint", "tapedeck lint example --fix", "tapedeck lint down.json"],
     notes: """
       Without a name it looks through all of Cassettes/. Errors exit with 4; warnings and remarks do not. --fix renames
       and renumbers files, removes bodies that nobody needs, and seals what a crash left in a journal.
 
       Of a HAR it tells what readers stricter than ours would stumble over, and of every file of another tool what a
-      cassette made of it would lack. Such files are never changed.
+      cassette made of it would lack. Of an overrides file it tells what is wrong with each rule, and on which line. Such
+      files are never changed.
       """,
     run: LintVerb.run)
 }
@@ -25,24 +28,33 @@ enum LintVerb {
   private struct Result {
     var path: String
     var findings: [LintFinding]
-    var interactionCount: Int
+    var count: Int
+    /// What is counted.
+    var unit = "interaction"
     /// Whether it is one file, so that findings name places in it.
     var isFile: Bool
 
     init(_ path: String) throws {
       self.path = path
       isFile = FileLint.isFile(path)
-      if isFile {
+      if isFile, let check = try OverridesLint.check(path) {
+        unit = "rule"
+        count = check.ruleCount
+        findings = check.problems.map {
+          LintFinding(.error, .overrides, "\($0.line):\($0.column)", $0.text)
+        }
+      } else if isFile {
         let lint = try FileLint(path)
-        (findings, interactionCount) = (lint.findings, lint.interactionCount)
+        (findings, count) = (lint.findings, lint.interactionCount)
       } else {
         let lint = try CassetteLint(path, now: time(nil) * 1000)
-        (findings, interactionCount) = (lint.findings, lint.interactionCount)
+        (findings, count) = (lint.findings, lint.interactionCount)
       }
     }
 
     func place(of finding: LintFinding) -> String {
-      finding.file.isEmpty ? path : isFile ? "\(path): \(finding.file)" : "\(path)/\(finding.file)"
+      if finding.rule == .overrides { return "\(path):\(finding.file)" }
+      return finding.file.isEmpty ? path : isFile ? "\(path): \(finding.file)" : "\(path)/\(finding.file)"
     }
   }
 
@@ -75,7 +87,12 @@ enum LintVerb {
 
   /// A file of another tool that stands among the cassettes stays as it is; one that is named cannot be put right.
   private static func fixable(_ paths: [String], areNamed: Bool) throws -> [String] {
-    if areNamed, let file = paths.first(where: FileLint.isFile) { throw CassetteError.notOurs(path: file) }
+    if areNamed, let file = paths.first(where: FileLint.isFile) {
+      guard try OverridesLint.check(file) == nil else {
+        throw UsageError("--fix is for cassettes, and \(file) is an overrides file")
+      }
+      throw CassetteError.notOurs(path: file)
+    }
     return paths.filter { !FileLint.isFile($0) }
   }
 
@@ -107,7 +124,7 @@ enum LintVerb {
       HumanText.count(result.findings.count { $0.severity == severity }, name(severity))
     }
     return lines.joined()
-      + "\(result.path): \(HumanText.count(result.interactionCount, "interaction")), \(counts.joined(separator: ", "))\n"
+      + "\(result.path): \(HumanText.count(result.count, result.unit)), \(counts.joined(separator: ", "))\n"
   }
 
   private static func name(_ severity: LintFinding.Severity) -> String {
@@ -125,7 +142,7 @@ enum LintVerb {
   private static func json(_ result: Result) -> JSONValue {
     [
       "cassette": JSONValue(result.path),
-      "interactions": JSONValue(result.interactionCount),
+      .init("\(result.unit)s"): JSONValue(result.count),
       "findings": .array(
         result.findings.map { finding in
           [

@@ -111,6 +111,11 @@ private final class JournaledSource: StreamFilter {
     super.fail(response)
   }
 
+  override func abort(_ end: ConnectionEnd) {
+    finish(wasCutShort: true)
+    super.abort(end)
+  }
+
   override func cancel() {
     finish(wasCutShort: true)
     super.cancel()

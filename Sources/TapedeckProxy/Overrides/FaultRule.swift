@@ -7,6 +7,7 @@ struct FaultRule: OverrideRule {
   let id: String
   let source: JSONValue
   let condition: RequestCondition
+  let fault: Fault
   private(set) var usage: RuleUsage
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
@@ -15,7 +16,8 @@ struct FaultRule: OverrideRule {
     id = declaration.id
     source = declaration.json
     condition = try RequestCondition(&reader)
-    usage = RuleUsage(try RuleUsage.Limits(&reader))
+    usage = RuleUsage(try RuleUsage.Limits(&reader, probability: "toxicity"))
+    fault = try Fault(&reader)
     try reader.finish()
   }
 

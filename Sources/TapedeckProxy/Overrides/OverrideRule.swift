@@ -13,8 +13,15 @@ protocol OverrideRule: Sendable {
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem)
 
+  /// In how many requests it acted and yet changed nothing of what it should.
+  var unchangedCount: Int { get }
+
   /// The same rule with its counts at zero, for another session.
   func fresh() -> Self
+}
+
+extension OverrideRule {
+  var unchangedCount: Int { 0 }
 }
 
 /// A rule to be read.

@@ -46,6 +46,8 @@ public final class Overrides: Sendable {
     /// Requests that it was for; and those of them in which it acted.
     public let seen: Int
     public let used: Int
+    /// Those in which a patch found nothing that it could change.
+    public let unchanged: Int
   }
 
   /// The rules of a kind, in the order of their declaration.
@@ -56,7 +58,9 @@ public final class Overrides: Sendable {
     case .faults: Self.shown(faults)
     case .resources:
       resources.entries.map {
-        Rule(id: $0.rule.id, declaration: $0.rule.source, isFromFile: $0.isFromFile, seen: 0, used: 0)
+        Rule(
+          id: $0.rule.id, declaration: $0.rule.source, isFromFile: $0.isFromFile, seen: 0, used: 0,
+          unchanged: 0)
       }
     }
   }
@@ -66,7 +70,7 @@ public final class Overrides: Sendable {
       let counts = entry.rule.usage.counts
       return Rule(
         id: entry.rule.id, declaration: entry.rule.source, isFromFile: entry.isFromFile, seen: counts.seen,
-        used: counts.used)
+        used: counts.used, unchanged: entry.rule.unchangedCount)
     }
   }
 
@@ -140,6 +144,18 @@ public final class Overrides: Sendable {
     faults.reset()
   }
 
+  // MARK: Data
+
+  /// All objects of a resource as a list; nil where there is none of that id.
+  public func data(of resource: String) -> JSONValue? { resources.data(of: resource) }
+
+  /// Puts a list of objects in the place of those that a resource holds. Throws what is wrong with it, and then changes
+  /// nothing.
+  /// - Returns: false where there is no resource of that id.
+  public func setData(of resource: String, to data: JSONValue) throws(OverrideProblem) -> Bool {
+    try resources.setData(of: resource, to: data)
+  }
+
   // MARK: The file
 
   /// Puts the rules of an overrides file in the place of those it had before. Throws what is wrong with it, and then
@@ -157,15 +173,6 @@ public final class Overrides: Sendable {
     resources.replaceFileRules(document.resources)
     patches.replaceFileRules(document.patches)
     faults.replaceFileRules(document.faults)
-  }
-
-  /// The rules that came from the file, in words: `3 routes, 1 patch`.
-  var fileSummary: String {
-    let counts = OverrideKind.allCases.compactMap { kind -> String? in
-      let count = rules(kind).count(where: \.isFromFile)
-      return count == 0 ? nil : "\(count) \(count == 1 ? kind.word : kind.rawValue)"
-    }
-    return counts.isEmpty ? "no rules" : counts.joined(separator: ", ")
   }
 }
 

@@ -35,6 +35,23 @@ struct OverridesDocument: Sendable {
     return copy
   }
 
+  private var counts: [(kind: OverrideKind, count: Int)] {
+    [
+      (.routes, routes.count), (.resources, resources.count), (.patches, patches.count),
+      (.faults, faults.count),
+    ]
+  }
+
+  var ruleCount: Int { counts.reduce(0) { $0 + $1.count } }
+
+  /// In words: `3 routes, 1 patch`.
+  var summary: String {
+    let words = counts.filter { $0.count > 0 }.map { kind, count in
+      "\(count) \(count == 1 ? kind.word : kind.rawValue)"
+    }
+    return words.isEmpty ? "no rules" : words.joined(separator: ", ")
+  }
+
   private mutating func rules<R>(
     _ read: (RuleDeclaration) throws(OverrideProblem) -> R, _ kind: OverrideKind, _ reader: inout RuleReader,
     _ folder: String?

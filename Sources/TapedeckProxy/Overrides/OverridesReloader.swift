@@ -76,8 +76,9 @@ final class OverridesReloader {
       let areNew = snapshot.files != files
       (files, stamps) = (snapshot.files, snapshot.stamps)
       if areNew { try? arm() }
-      sessions.take(try OverridesFile.document(snapshot.bytes, named: file))
-      notice("overrides: \(sessions.standard.overrides.fileSummary) from \(file)")
+      let document = try OverridesFile.document(snapshot.bytes, named: file)
+      sessions.take(document)
+      notice("overrides: \(document.summary) from \(file)")
     } catch {
       if isSettled { tell(error) } else { rest() }
     }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TapedeckHTTP
 
 /// A change to what the rest of the chain answers, recorded or live, apart from the recording.
@@ -7,7 +8,11 @@ struct PatchRule: OverrideRule {
   let id: String
   let source: JSONValue
   let condition: RequestCondition
+  let patch: Patch
+  /// Whether refusals, which say that there is no recording, are changed as well.
+  let includesMisses: Bool
   private(set) var usage: RuleUsage
+  private(set) var unchanged = RuleCounter()
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
@@ -16,12 +21,29 @@ struct PatchRule: OverrideRule {
     source = declaration.json
     condition = try RequestCondition(&reader)
     usage = RuleUsage(try RuleUsage.Limits(&reader))
+    includesMisses = try reader.bool("misses") ?? false
+    patch = try Patch(&reader)
     try reader.finish()
+    guard !patch.isEmpty else {
+      throw OverrideProblem(declaration.place, "changes nothing: it needs one of \(Patch.members)")
+    }
   }
 
   func fresh() -> PatchRule {
     var copy = self
     copy.usage = RuleUsage(usage.limits)
+    copy.unchanged = RuleCounter()
     return copy
   }
+
+  var unchangedCount: Int { unchanged.count }
+}
+
+/// Counts from any thread.
+final class RuleCounter: Sendable {
+  private let value = Atomic<Int>(0)
+
+  var count: Int { value.load(ordering: .relaxed) }
+
+  func add() { value.wrappingAdd(1, ordering: .relaxed) }
 }

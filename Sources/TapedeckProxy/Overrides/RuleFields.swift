@@ -20,7 +20,7 @@ struct RuleFields: Sendable {
       for value in try Self.texts(&headers, name) {
         let template = try templates.template(value, at: headers.place(of: name))
         var probe = HTTPFields()
-        do { try probe.append(name, template == nil ? value : "") } catch {
+        do { try probe.append(name, value) } catch {
           throw headers.problem(name, "\(error)")
         }
         fields.append((name, template.map { .template($0) } ?? .constant(value)))

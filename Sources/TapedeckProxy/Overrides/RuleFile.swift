@@ -23,6 +23,9 @@ enum RuleFile {
     }
   }
 
+  /// Without links and dots; nil where there is nothing.
+  static func resolved(_ path: String) -> String? { FileBytes.resolved(path) }
+
   /// Where a file stands that a rule names.
   static func path(of name: String, in folder: String) -> String {
     if name.hasPrefix("/") { return name }

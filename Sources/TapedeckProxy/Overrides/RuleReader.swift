@@ -36,7 +36,8 @@ struct RuleReader {
 
   mutating func int(_ name: String, in range: ClosedRange<Int>) throws(OverrideProblem) -> Int? {
     guard let value = value(name) else { return nil }
-    guard let number = value.int, range.contains(number) else {
+    // 1.0 is a whole number too, as JSON schemas have it.
+    guard let number = value.int ?? value.double.flatMap(Int.init(exactly:)), range.contains(number) else {
       let most = range.upperBound == .max ? " on" : " to \(range.upperBound)"
       throw problem(name, "must be a whole number from \(range.lowerBound)\(most)")
     }

@@ -81,4 +81,11 @@ final class RuleUsage: Sendable {
     var mixer = SplitMix64(state: limits.seed)
     return SplitMix64(state: mixer.next() ^ UInt64(truncatingIfNeeded: turn) &* 0x9E37_79B9_7F4A_7C15)
   }
+
+  /// The same without the number that the dice had, which says something about all that are granted.
+  func generator(beyondDiceOf turn: Int) -> SplitMix64 {
+    var generator = generator(turn)
+    _ = generator.next()
+    return generator
+  }
 }

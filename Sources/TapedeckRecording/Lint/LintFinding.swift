@@ -30,6 +30,7 @@ public struct LintFinding: Sendable, Equatable {
     case expiredCookie = "expired-cookie"
     case har
     case notCarriedOver = "not-carried-over"
+    case overrides
   }
 
   public var severity: Severity
@@ -41,7 +42,7 @@ public struct LintFinding: Sendable, Equatable {
   /// Whether `lint --fix` puts it right.
   public var isFixable: Bool
 
-  init(_ severity: Severity, _ rule: Rule, _ file: String, _ text: String, isFixable: Bool = false) {
+  package init(_ severity: Severity, _ rule: Rule, _ file: String, _ text: String, isFixable: Bool = false) {
     self.severity = severity
     self.rule = rule
     self.file = file

@@ -7,7 +7,7 @@ import TapedeckHTTP
 enum OverridesLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
     let overrides = Overrides()
-    let problems = OverridesFile.problems(in: input, named: "file")
+    let problems = OverridesCheck(input, named: "file").problems
     do throws(ProxyError) {
       try OverridesFile.load(input, named: "file", into: overrides)
     } catch {

@@ -139,4 +139,6 @@ private final class TranscriptSink: ResponseSink {
     expect(!transcript.isOver, "fail")
     transcript.failure = response
   }
+
+  func abort(_ end: ConnectionEnd) { problem = problem ?? "abort by an origin" }
 }

@@ -1,0 +1,34 @@
+internal import TapedeckHTTP
+internal import TapedeckSockets
+
+/// Lets go wrong what the faults say, whoever answers. The answer itself is made as ever.
+final class FaultResponder: Responder {
+  private let rules: RuleList<FaultRule>
+  private let chain: any Responder
+  private let loop: EventLoop
+
+  init(_ rules: RuleList<FaultRule>, before chain: any Responder, loop: EventLoop) {
+    self.rules = rules
+    self.chain = chain
+    self.loop = loop
+  }
+
+  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+    guard !rules.isEmpty else { return try chain.respond(to: request) }
+    let candidates = rules.table.all(for: OverrideRequest(request))
+    guard !candidates.isEmpty else { return try chain.respond(to: request) }
+    var acting: [(rule: FaultRule, turn: Int)] = []
+    for rule in candidates {
+      if case .granted(let turn, _) = rule.usage.claim() { acting.append((rule, turn)) }
+    }
+    let answer = try chain.respond(to: request)
+    guard !acting.isEmpty, var answer else { return answer }
+    for (rule, turn) in acting {
+      answer = rule.fault.applied(
+        to: answer, of: request, generator: rule.usage.generator(beyondDiceOf: turn), loop: loop)
+    }
+    let notes = acting.map { "fault \($0.rule.id)" }
+    answer.explanation = (answer.explanation ?? AnswerExplanation()).adding(applied: { notes })
+    return answer
+  }
+}

@@ -1,0 +1,64 @@
+internal import TapedeckHTTP
+internal import TapedeckMocking
+internal import TapedeckSockets
+
+/// Lays the patches over what the rest of the chain answers: recordings and the origin's answers, and refusals where a
+/// patch asks for them. It is outside of all recording.
+final class PatchResponder: Responder {
+  private let rules: RuleList<PatchRule>
+  private let chain: any Responder
+  private let loop: EventLoop
+
+  init(_ rules: RuleList<PatchRule>, before chain: any Responder, loop: EventLoop) {
+    self.rules = rules
+    self.chain = chain
+    self.loop = loop
+  }
+
+  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+    guard !rules.isEmpty else { return try chain.respond(to: request) }
+    let candidates = rules.table.all(for: OverrideRequest(request))
+    let answer = try chain.respond(to: request)
+    guard !candidates.isEmpty, let answer else { return answer }
+    return patched(answer, by: candidates, to: request)
+  }
+
+  private func patched(_ answer: HTTPAnswer, by candidates: [PatchRule], to request: HTTPRequest)
+    -> HTTPAnswer
+  {
+    var acting: [PatchRule] = []
+    var delay: Int64 = 0
+    for rule in candidates where answer.source != .unmatched || rule.includesMisses {
+      guard case .granted(let turn, _) = rule.usage.claim() else { continue }
+      acting.append(rule)
+      if let wait = rule.patch.delay {
+        var generator = rule.usage.generator(beyondDiceOf: turn)
+        delay += wait.nanoseconds(using: &generator)
+      }
+    }
+    guard !acting.isEmpty else { return answer }
+    let patching = Patching(acting, to: request.method)
+    var answer = answer
+    let notes = patching.notes
+    answer.explanation = (answer.explanation ?? AnswerExplanation()).adding(applied: { notes.lines })
+    answer.content = patching.content(answer.content)
+    if delay > 0 {
+      answer.content = .stream(
+        DelayedSource(answer.content, nanoseconds: delay, to: request.method, loop: loop))
+    }
+    return answer
+  }
+}
+
+extension Patching {
+  fileprivate func content(_ content: HTTPAnswer.Content) -> HTTPAnswer.Content {
+    guard changesHead || changesBody else { return content }
+    switch content {
+    case .stream(let source): return .stream(PatchedSource(source, patching: self))
+    case .response(let response): return .response(patched(response))
+    case .prepared(let prepared):
+      guard let response = prepared.response else { return content }
+      return .prepared(self.prepared(response, like: prepared))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import TapedeckHTTP
+
+/// A stream that is patched on its way out. A body that is to be changed is held until it is whole, up to a bound.
+final class PatchedSource: StreamFilter {
+  private struct Held {
+    var response: HTTPResponse
+    var framing: BodyFraming
+  }
+
+  private let patching: Patching
+  private var held: Held?
+  private var dropsBody = false
+
+  init(_ source: any ResponseSource, patching: Patching) {
+    self.patching = patching
+    super.init(source)
+  }
+
+  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    guard patching.changesBody else { return beginUnheld(head, framing) }
+    if let obstacle = patching.obstacle(head) {
+      patching.remark(obstacle)
+    } else if case .length(let length) = framing, length > Patching.maximumHeldBytes,
+      !mayDropRest(head)
+    {
+      patching.remark(Self.tooLarge)
+    } else {
+      held = Held(response: HTTPResponse(head: head), framing: framing)
+      return
+    }
+    beginUnheld(head, framing)
+  }
+
+  private static let tooLarge = "the body has more than \(Patching.maximumHeldBytes >> 20) MiB"
+
+  /// Whether only the beginning of the body is wanted, which stands there as it is.
+  private func mayDropRest(_ head: HTTPResponseHead) -> Bool {
+    patching.neededBytes != nil && !head.fields.contains("content-encoding")
+  }
+
+  private func beginUnheld(_ head: HTTPResponseHead, _ framing: BodyFraming) {
+    let changed = patching.headAlone(head)
+    dropsBody = patching.hasBody(head) && !patching.hasBody(changed)
+    // A body that there never was is an empty one.
+    let gainsBody = patching.hasBody(changed) && !patching.hasBody(head)
+    super.begin(changed, framing: dropsBody ? .none : gainsBody ? .length(0) : framing)
+  }
+
+  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    if dropsBody { return sink == nil ? .gone : .more }
+    guard let held else { return super.write(bytes, endsChunk: endsChunk) }
+    if let needed = patching.neededBytes, mayDropRest(held.response.head) {
+      let room = max(0, needed - held.response.body.count)
+      self.held?.response.body += UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
+      return sink == nil ? .gone : .more
+    }
+    self.held?.response.body += bytes
+    guard held.response.body.count + bytes.count > Patching.maximumHeldBytes else {
+      return sink == nil ? .gone : .more
+    }
+    return release()
+  }
+
+  /// It is too much to be held: on it goes as it is.
+  private func release() -> SinkDemand {
+    guard let held = held.take() else { return .more }
+    patching.remark(Self.tooLarge)
+    beginUnheld(held.response.head, held.framing)
+    if dropsBody { return sink == nil ? .gone : .more }
+    return held.response.body.withUnsafeBytes { super.write($0, endsChunk: false) }
+  }
+
+  override func end(trailers: HTTPFields) {
+    guard let held = held.take() else { return super.end(trailers: dropsBody ? HTTPFields() : trailers) }
+    var response = held.response
+    response.trailers = trailers
+    response = patching.patched(response)
+    super.begin(response.head, framing: framing(of: response, like: held.framing))
+    if !response.body.isEmpty { _ = response.body.withUnsafeBytes { super.write($0, endsChunk: true) } }
+    super.end(trailers: response.trailers)
+  }
+
+  private func framing(of response: HTTPResponse, like framing: BodyFraming) -> BodyFraming {
+    guard patching.hasBody(response.head) else { return .none }
+    return framing == .chunked || framing == .untilClose ? framing : .length(response.body.count)
+  }
+
+  override func fail(_ response: HTTPResponse) {
+    patching.failed()
+    super.fail(response)
+  }
+}
