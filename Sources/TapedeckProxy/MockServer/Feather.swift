@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import TapedeckHTTP
+public import TapedeckHTTP
 public import TapedeckMocking
 internal import TapedeckSockets
 
