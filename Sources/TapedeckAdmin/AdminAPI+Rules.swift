@@ -93,6 +93,7 @@ extension Overrides.Rule {
     [
       "id": JSONValue(id), "declaration": declaration, "fromFile": JSONValue(isFromFile),
       "seen": JSONValue(seen), "used": JSONValue(used),
+      "unchanged": JSONValue(unchanged),
     ]
   }
 }

@@ -4,7 +4,7 @@ internal import TapedeckProxy
 /// Every operation of the admin API.
 enum AdminAPI {
   static let operations: [AdminOperation] =
-    deckOperations + OverrideKind.allCases.flatMap(ruleOperations) + sessionOperations
+    deckOperations + OverrideKind.allCases.flatMap(ruleOperations) + dataOperations + sessionOperations
     + journalOperations + [documentation]
 
   static let session = AdminOperation.Parameter(

@@ -78,8 +78,10 @@ struct AdminRequest {
   /// A whole number among the parameters.
   func number(_ name: String) throws(AdminProblem) -> Int? {
     guard let text = query[name] else { return nil }
-    guard let number = Int(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw AdminProblem(400, "the parameter \(name) must be a whole number", place: name)
+    guard let number = Int(text), (0...Int(Int32.max)).contains(number),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
+      throw AdminProblem(400, "the parameter \(name) must be a whole number up to \(Int32.max)", place: name)
     }
     return number
   }

@@ -34,7 +34,7 @@ enum AdminSchemas {
 
   static let rule = object([
     ("id", text), ("declaration", ["type": "object"]), ("fromFile", ["type": "boolean"]), ("seen", count),
-    ("used", count),
+    ("used", count), ("unchanged", count),
   ])
 
   static let mode = oneOf(RecordMode.allCases.map(\.rawValue))
@@ -85,8 +85,9 @@ enum AdminSchemas {
   ])
 
   /// What several operations speak of, by name.
-  static let components: [(String, JSONValue)] = [
-    ("Problem", problem), ("Rule", rule), ("Deck", deck), ("JournalEntry", entry), ("Decision", decision),
-    ("Exchange", exchange), ("Journal", journal), ("Finding", finding), ("Session", session),
-  ]
+  static let components: [(String, JSONValue)] =
+    [
+      ("Problem", problem), ("Rule", rule), ("Deck", deck), ("JournalEntry", entry), ("Decision", decision),
+      ("Exchange", exchange), ("Journal", journal), ("Finding", finding), ("Session", session),
+    ] + DeclarationSchemas.components
 }

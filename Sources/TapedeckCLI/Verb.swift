@@ -39,6 +39,7 @@ extension Verb {
     .verify,
     .trim,
     .merge,
+    .promote,
     .scan,
     .lint,
     .import,

@@ -50,6 +50,8 @@ final class LiveExchange: ResponseSource, ResponseSink {
   func resume() { upstream.resume() }
 
   func cancel() {
+    // What is over, or was never begun, cannot fail any more.
+    guard sink != nil else { return }
     drop()
     statistics.countFailed()
     upstream.cancel()

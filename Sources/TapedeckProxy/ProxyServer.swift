@@ -151,6 +151,7 @@ private struct ChainLinks {
     let tapeEnd = tapeEnd(session)
     let chain = ResponderChain([
       RouteRuleResponder(session.overrides.routes, loop: loop),
+      ResourceResponder(session.overrides.resources),
       RouteResponder(configuration.router, before: tapeEnd, loop: loop),
       tapeEnd,
     ])

@@ -1,6 +1,5 @@
 """A proxy that is steered while it runs: its admin API, as a client in any language would use it."""
 
-import json
 import re
 
 import requests
@@ -20,7 +19,7 @@ class Admin:
         self.http.headers["Authorization"] = f"Bearer {token}"
         self.http.trust_env = False
 
-    def call(self, method: str, path: str, body=None, expect: int | None = None, **query):
+    def call(self, method: str, path: str, /, body=None, expect: int | None = None, **query):
         answer = self.http.request(method, f"{self.url}{path}", json=body, params=query, timeout=30)
         if expect is not None:
             assert answer.status_code == expect, answer.text
@@ -28,16 +27,16 @@ class Admin:
             assert answer.status_code < 300, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
-    def get(self, path, **query):
+    def get(self, path, /, **query):
         return self.call("GET", path, **query)
 
-    def post(self, path, body, **query):
+    def post(self, path, /, body, **query):
         return self.call("POST", path, body, **query)
 
-    def put(self, path, body=None, **query):
+    def put(self, path, /, body=None, **query):
         return self.call("PUT", path, body, **query)
 
-    def delete(self, path, **query):
+    def delete(self, path, /, **query):
         return self.call("DELETE", path, **query)
 
 
@@ -45,10 +44,3 @@ def steered(start, *arguments, **options) -> tuple[Deck, Admin]:
     """A proxy with an admin API on a free port."""
     deck = start(*arguments, "--admin-port", "0", "--admin-token", TOKEN, **options)
     return deck, Admin(deck)
-
-
-def recorded(path, exchanges: list[dict]):
-    """A cassette made by hand, as a person would write one: method, target, status, json."""
-    path.mkdir(parents=True)
-    (path / "cassette.json").write_text(json.dumps({"tapedeck": 1}))
-    return path

@@ -19,8 +19,12 @@ public struct JSONAPIResources: Sendable {
   private let registry: JSONAPIRegistry
 
   init(group: RouteGroup, store: Store) {
+    self.init(group: group, registry: JSONAPIRegistry(store: store, rootDepth: group.depth))
+  }
+
+  init(group: RouteGroup, registry: JSONAPIRegistry) {
     self.group = group
-    registry = JSONAPIRegistry(store: store, rootDepth: group.depth)
+    self.registry = registry
   }
 
   /// Serves another type. One that others relate to and that is not served appears as linkage and in `included`.
@@ -34,10 +38,14 @@ public struct JSONAPIResources: Sendable {
     let segments = (path ?? resource.name).split(separator: "/")
     let served = ServedResource(
       type: resource, path: segments.map { "/\($0)" }.joined(), options: ServedOptions(options))
+    add(served)
+    return self
+  }
+
+  func add(_ served: ServedResource) {
     registry.add(served)
     registerCollection(served)
     registerRelationships(served)
-    return self
   }
 
   /// Takes atomic operations on all types that are served here.

@@ -91,7 +91,7 @@ struct ResourceSelection {
       }
       return try check(field, path.dropFirst(), relationships.flatMap(\.targets), [])
     }
-    if name == "id" { return }
+    if name == "id" || types.contains(where: { $0.idMember == name }) { return }
     try ResourceSelection(types: types, options: options, view: view).check(
       attribute: name, all, parameter: "sort")
   }
@@ -100,7 +100,10 @@ struct ResourceSelection {
     of resource: StoredResource, _ path: ArraySlice<String>
   ) throws(SerializationError) -> JSONValue? {
     guard let name = path.first else { return nil }
-    if path.count == 1 { return name == "id" ? JSONValue(resource.id) : resource.attribute(name) }
+    if path.count == 1 {
+      guard name == "id" || name == resource.type.idMember else { return resource.attribute(name) }
+      return resource.members.first { $0.name.isEqual(to: resource.type.idMember.utf8) }?.value
+    }
     guard let relationship = resource.type.relationship(name), let first = resource.related[name]?.first,
       let next = try relationship.find(first, in: view)
     else { return nil }

@@ -5,6 +5,7 @@ struct RESTExchange {
   let exchange: JSONAPIExchange
   /// Of all types that have none of their own.
   let standard: any ResourceSerializer
+  var style = RESTStyle()
 
   private var serializer: any ResourceSerializer { exchange.served.serializer ?? standard }
   private var request: Request { exchange.request }
@@ -20,12 +21,13 @@ struct RESTExchange {
       let name = property(String(text.hasPrefix("-") ? text.dropFirst() : text))
       return JSONAPIQuery.Sort(path: [name], isDescending: text.hasPrefix("-"), text: String(text))
     }
-    let chosen = try selection.sorted(try selection.filtered(all, filters), fields)
+    let chosen = try selection.sorted(try selection.filtered(all, filters(all)), fields)
     let page = try page(of: chosen)
     let list = ResourceListView(
       type: type.entityName,
       name: exchange.served.path.split(separator: "/").last.map(String.init) ?? type.name,
-      resources: try page.items.map { try view($0) }, total: chosen.count, links: links(page))
+      resources: try page.items.map { try view($0) }, total: chosen.count, page: page.number,
+      pages: page.pageCount, size: page.size, links: links(page))
     var response = answer(200, serializer.document(of: list))
     response.headers["X-Total-Count"] = String(chosen.count)
     return response
@@ -37,11 +39,11 @@ struct RESTExchange {
     let body = try body()
     let created = try store.transaction { store in
       var change = try change(body, store)
-      change.id = body[serializer.key(for: "id")]?.text
+      change.id = try type.id(from: body[serializer.key(for: type.idMember)])
       return try type.create(change, in: store)
     }
     let view = try view(created)
-    var response = answer(201, serializer.document(of: view))
+    var response = try answer(style.created, view)
     response.headers["Location"] = view.url
     return response
   }
@@ -50,15 +52,37 @@ struct RESTExchange {
     let id = try exchange.resource().id
     let body = try body()
     let updated = try store.transaction { store in
-      try type.update(id, try change(body, store), in: store)
+      var change = try change(body, store)
+      change.replaces = request.method == .put && !style.putMerges
+      return try type.update(id, change, in: store)
     }
-    return answer(200, serializer.document(of: try view(updated)))
+    return try answer(style.updated, try view(updated))
   }
 
   func delete() throws -> Response {
-    let id = try exchange.resource().id
-    _ = store.transaction { store in type.delete(id, in: store) }
-    return Response(statusCode: 204)
+    let resource = try exchange.resource()
+    let isDone = store.transaction { store in type.delete(resource.id, in: store) }
+    guard isDone else { throw ResourceProblem.missing(type.name, resource.id) }
+    return style.deleted.body == nil
+      ? Response(statusCode: style.deleted.status) : try answer(style.deleted, try view(resource))
+  }
+
+  /// The answer to a change.
+  private func answer(_ style: RESTStyle.Answer, _ view: ResourceView) throws -> Response {
+    if style.status == 204 { return Response(statusCode: 204) }
+    let item = serializer.document(of: view)
+    guard let body = style.body else { return answer(style.status, item) }
+    let id = view.members.first { $0.name.isEqual(to: type.idMember.utf8) }?.value
+    return answer(
+      style.status,
+      DocumentTemplate.filled(body) { place in
+        switch place {
+        case "item": item
+        case "id": id
+        case "parent": type.parent(in: store)
+        default: JSONValue?.none
+        }
+      })
   }
 
   private func answer(_ status: Int, _ document: JSONValue) -> Response {
@@ -70,6 +94,7 @@ struct RESTExchange {
   // MARK: Requests
 
   private func body() throws(ResourceProblem) -> JSONValue {
+    if request.http.body.isEmpty, style.acceptsEmptyBody { return .object([]) }
     let json: JSONValue
     do throws(JSONError) { json = try request.json() } catch {
       throw ResourceProblem(400, "the body is no JSON: \(error)")
@@ -140,34 +165,42 @@ struct RESTExchange {
     }
     let embedded = type.relationships.first { serializer.included.contains($0.name) && $0.name == key }
     return embedded?.property
-      ?? (Array(type.attributeNames) + ["id"]).sorted().first { serializer.key(for: $0) == key } ?? key
+      ?? (Array(type.attributeNames) + [type.idMember]).sorted().first { serializer.key(for: $0) == key }
+      ?? key
   }
 
   /// Query items that name a property. `ids[]` is for clients that ask for many at once.
-  private var filters: [(name: String, value: String)] {
-    let items = request.queryParameters
+  private func filters(_ all: [StoredResource]) -> [(name: String, value: String)] {
+    let paging = ["sort", style.paging.number, style.paging.size, style.paging.offset]
+    let items = request.queryParameters.filter { !paging.contains($0.name) }
     let ids = items.filter { $0.name == "ids[]" || $0.name == "filter[id]" }.compactMap(\.value)
     let named = items.compactMap { item -> (String, String)? in
       let name = property(item.name)
       if let relationship = type.relationships.first(where: { $0.property == name }) {
         return (relationship.name, item.value ?? "")
       }
-      return name == "id" || type.attributeNames.contains(name) ? (name, item.value ?? "") : nil
+      if name == type.idMember { return ("id", item.value ?? "") }
+      let isKnown = type.attributeNames.contains(name) || all.contains { $0.attribute(name) != nil }
+      return isKnown ? (name, item.value ?? "") : nil
     }
     return (ids.isEmpty ? [] : [("id", ids.joined(separator: ","))]) + named
   }
 
   private func page(of all: [StoredResource]) throws(ResourceProblem) -> Page<StoredResource> {
-    let number = try count("page")
-    let size = try count("per_page")
-    return Page(of: all, number: number ?? 1, size: size ?? (number == nil ? max(1, all.count) : 20))
+    let paging = style.paging
+    let number = try count(paging.number)
+    let offset = try paging.offset.flatMap { name throws(ResourceProblem) in try count(name, from: 0) }
+    let isPaged = number != nil || offset != nil || paging.isAlways
+    let size = try count(paging.size) ?? (isPaged ? paging.standardSize : max(1, all.count))
+    guard let offset else { return Page(of: all, number: number ?? 1, size: size) }
+    return Page(of: all, from: offset, size: size)
   }
 
-  private func count(_ name: String) throws(ResourceProblem) -> Int? {
+  private func count(_ name: String, from least: Int = 1) throws(ResourceProblem) -> Int? {
     guard let text = request.query(name) else { return nil }
-    guard let number = Int(text), number > 0 else {
+    guard let number = Int(text), number >= least else {
       throw ResourceProblem(
-        400, "\(name) is no whole number from 1 on: \(text.debugDescription)", parameter: name)
+        400, "\(name) is no whole number from \(least) on: \(text.debugDescription)", parameter: name)
     }
     return number
   }
@@ -177,10 +210,12 @@ struct RESTExchange {
     guard page.pageCount > 1 || page.number > 1 else { return [own] }
     func link(_ name: String, _ number: Int) -> (String, String) {
       let kept = (request.http.query.map { Array($0) } ?? []).split(separator: UInt8(ascii: "&")).filter {
-        !["page", "per_page"].contains(QueryItems.parse($0).first?.name ?? "")
+        ![style.paging.number, style.paging.size].contains(QueryItems.parse($0).first?.name ?? "")
       }
       let items =
-        kept.map { String(decoding: $0, as: UTF8.self) } + ["page=\(number)", "per_page=\(page.size)"]
+        kept.map { String(decoding: $0, as: UTF8.self) } + [
+          "\(style.paging.number)=\(number)", "\(style.paging.size)=\(page.size)",
+        ]
       return (name, "\(request.path)?\(items.joined(separator: "&"))")
     }
     let last = max(1, page.pageCount)
@@ -212,9 +247,15 @@ struct RESTExchange {
     let served = exchange.registry.resource(named: type.name)
     return ResourceView(
       type: type.entityName, collection: store.inflector.plural(type.entityName), id: resource.id,
-      members: resource.members, relationships: related,
-      url: exchange.url(of: JSONAPIIdentifier(type: type.name, id: resource.id)) ?? "",
+      members: resource.members, relationships: related, url: url(of: resource),
       serializer: served?.serializer ?? type.ownSerializer ?? standard)
+  }
+
+  private func url(of resource: StoredResource) -> String {
+    guard resource.type.name == type.name else {
+      return exchange.url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id)) ?? ""
+    }
+    return "\(exchange.url(of: exchange.served))/\(URLEncoding.encoded(resource.id))"
   }
 
   private func views(

@@ -110,7 +110,7 @@ extension RouteRegistering {
 }
 
 extension Response {
-  fileprivate init(_ problem: ResourceProblem) {
+  init(_ problem: ResourceProblem) {
     var members: [JSONMember] = [
       JSONMember("title", JSONValue(problem.title)), JSONMember("status", JSONValue(problem.status)),
       JSONMember("detail", JSONValue(problem.detail)),

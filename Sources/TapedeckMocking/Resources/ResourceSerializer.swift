@@ -72,6 +72,10 @@ public struct ResourceListView: Sendable {
   public let resources: [ResourceView]
   /// How many there are on all pages.
   public let total: Int
+  /// Which page it is, from 1; how many there are; and how many resources fit on one.
+  public let page: Int
+  public let pages: Int
+  public let size: Int
   /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as there are.
   public let links: [(name: String, url: String)]
 }

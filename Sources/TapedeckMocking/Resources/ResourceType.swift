@@ -16,6 +16,8 @@ protocol ResourceType: Sendable {
   var attributeNames: Set<String> { get }
   /// The names of properties that hold other entities themselves, as Kakapo has relationships.
   var embeddedNames: Set<String> { get }
+  /// The member that is the id.
+  var idMember: String { get }
 
   func find(_ id: String, in store: Store) throws(SerializationError) -> StoredResource?
   func findAll(in store: Store) throws(SerializationError) -> [StoredResource]
@@ -27,9 +29,20 @@ protocol ResourceType: Sendable {
   func update(_ id: String, _ change: ResourceChange, in store: Store) throws -> StoredResource
   /// False when there was none.
   func delete(_ id: String, in store: Store) -> Bool
+
+  /// The id that a new entity is to have, as its body says; nil where it does not.
+  func id(from value: JSONValue?) throws(ResourceProblem) -> String?
+  /// What the request's path is about, where entities are parts of others.
+  func parent(in store: Store) -> JSONValue?
 }
 
 extension ResourceType {
+  var idMember: String { "id" }
+
+  func id(from value: JSONValue?) throws(ResourceProblem) -> String? { value?.text }
+
+  func parent(in store: Store) -> JSONValue? { nil }
+
   func relationship(_ name: String) -> ResourceRelationship? { relationships.first { $0.name == name } }
 }
 
@@ -82,6 +95,8 @@ struct ResourceChange: Sendable {
   var attributes: [JSONMember] = []
   /// Checked: the relationships are there, can be changed, and lead to what exists.
   var relationships: [(name: String, targets: [JSONAPIIdentifier])] = []
+  /// Whether what it leaves out goes, where the type can do without.
+  var replaces = false
 }
 
 /// The stored types that were ever served, planned once.

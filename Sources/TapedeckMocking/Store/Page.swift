@@ -19,6 +19,14 @@ public struct Page<Element> {
     items = isBeyond ? [] : Array(all.dropFirst(start).prefix(self.size))
   }
 
+  /// The part that begins behind so many.
+  init(of all: [Element], from offset: Int, size: Int) {
+    self.size = max(1, size)
+    number = offset / self.size + 1
+    total = all.count
+    items = Array(all.dropFirst(offset).prefix(self.size))
+  }
+
   public var pageCount: Int { total == 0 ? 0 : (total - 1) / size + 1 }
   public var hasNext: Bool { number < pageCount }
   public var hasPrevious: Bool { number > 1 }

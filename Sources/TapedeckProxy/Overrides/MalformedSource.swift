@@ -19,5 +19,5 @@ final class MalformedSource: StreamFilter {
     return .gone
   }
 
-  override func end(trailers: HTTPFields) { breakOff(.close(after: garbage)) }
+  override func end(trailers: HTTPFields) { abort(.close(after: garbage)) }
 }

@@ -90,7 +90,7 @@ public final class Overrides: Sendable {
     let isNew =
       switch kind {
       case .routes: routes.put(try RouteRule(declaration))
-      case .resources: resources.put(try ResourceRule(declaration))
+      case .resources: try resources.put(try ResourceRule(declaration))
       case .patches: patches.put(try PatchRule(declaration))
       case .faults: faults.put(try FaultRule(declaration))
       }
@@ -142,6 +142,18 @@ public final class Overrides: Sendable {
     resources.reset()
     patches.reset()
     faults.reset()
+  }
+
+  // MARK: Data
+
+  /// All objects of a resource as a list; nil where there is none of that id.
+  public func data(of resource: String) -> JSONValue? { resources.data(of: resource) }
+
+  /// Puts a list of objects in the place of those that a resource holds. Throws what is wrong with it, and then changes
+  /// nothing.
+  /// - Returns: false where there is no resource of that id.
+  public func setData(of resource: String, to data: JSONValue) throws(OverrideProblem) -> Bool {
+    try resources.setData(of: resource, to: data)
   }
 
   // MARK: The file

@@ -19,6 +19,7 @@ struct OverridesDocument: Sendable {
       resources = try rules(ResourceRule.init, .resources, &reader, folder)
       patches = try rules(PatchRule.init, .patches, &reader, folder)
       faults = try rules(FaultRule.init, .faults, &reader, folder)
+      problems += ResourceList.problems(of: resources)
       try reader.finish()
     } catch {
       problems.append(error)

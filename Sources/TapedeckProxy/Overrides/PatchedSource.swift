@@ -9,6 +9,8 @@ final class PatchedSource: StreamFilter {
 
   private let patching: Patching
   private var held: Held?
+  /// Of how much the beginning is held; nil for all of it.
+  private var heldBytes: Int?
   private var dropsBody = false
 
   init(_ source: any ResponseSource, patching: Patching) {
@@ -26,6 +28,7 @@ final class PatchedSource: StreamFilter {
       patching.remark(Self.tooLarge)
     } else {
       held = Held(response: HTTPResponse(head: head), framing: framing)
+      heldBytes = mayDropRest(head) ? patching.neededBytes : nil
       return
     }
     beginUnheld(head, framing)
@@ -47,18 +50,15 @@ final class PatchedSource: StreamFilter {
   }
 
   override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
-    if dropsBody { return sink == nil ? .gone : .more }
-    guard let held else { return super.write(bytes, endsChunk: endsChunk) }
-    if let needed = patching.neededBytes, mayDropRest(held.response.head) {
-      let room = max(0, needed - held.response.body.count)
-      self.held?.response.body += UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
-      return sink == nil ? .gone : .more
+    let onward: SinkDemand = sink == nil ? .gone : .more
+    if dropsBody { return onward }
+    guard let count = held?.response.body.count else { return super.write(bytes, endsChunk: endsChunk) }
+    if let heldBytes {
+      held?.response.body += UnsafeRawBufferPointer(rebasing: bytes.prefix(max(0, heldBytes - count)))
+      return onward
     }
-    self.held?.response.body += bytes
-    guard held.response.body.count + bytes.count > Patching.maximumHeldBytes else {
-      return sink == nil ? .gone : .more
-    }
-    return release()
+    held?.response.body += bytes
+    return count + bytes.count > Patching.maximumHeldBytes ? release() : onward
   }
 
   /// It is too much to be held: on it goes as it is.

@@ -16,11 +16,13 @@ struct RouteRule: OverrideRule {
   private(set) var usage: RuleUsage
   private let answers: [RuleAnswer]
   private let loops: Bool
+  private let explanation: AnswerExplanation
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
     _ = try reader.text("id")
     id = declaration.id
+    explanation = AnswerExplanation(rule: declaration.id)
     source = declaration.json
     condition = try RequestCondition(&reader, forRoute: true)
     var limits = try RuleUsage.Limits(&reader)
@@ -75,23 +77,20 @@ struct RouteRule: OverrideRule {
     let content = answer.content(
       { RequestValues(request: request, components: condition.components(of: request)) },
       to: request.http.method)
-    return RouteRuleAnswer(id: id, content: content, delayNanoseconds: delay(of: answer, turn))
-  }
-
-  private func delay(of answer: RuleAnswer, _ turn: Int) -> Int64 {
-    guard let delay = answer.delay else { return 0 }
-    var generator = usage.generator(turn)
-    // The first number decides whether it acts at all.
-    _ = generator.next()
-    return delay.nanoseconds(using: &generator)
+    var generator = usage.generator(beyondDiceOf: turn)
+    let delay = answer.delay?.nanoseconds(using: &generator) ?? 0
+    return RouteRuleAnswer(
+      content: content, explanation: explanation, delayNanoseconds: delay,
+      fault: answer.fault.map { ($0, generator) })
   }
 }
 
 /// What a route declared in JSON has for a request.
 struct RouteRuleAnswer {
-  /// Of the rule.
-  var id: String
   var content: HTTPAnswer.Content
+  var explanation: AnswerExplanation
   /// How long it waits with it.
   var delayNanoseconds: Int64
+  /// What goes wrong on its way, and what decides all that is left to chance in it.
+  var fault: (fault: Fault, generator: SplitMix64)?
 }

@@ -12,14 +12,15 @@ final class RouteRuleResponder: Responder {
   }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
-    guard let answer = Self.answer(rules, to: request) else { return nil }
-    let explanation = AnswerExplanation(rule: answer.id)
-    guard answer.delayNanoseconds > 0 else {
-      return HTTPAnswer(answer.content, by: .route, explanation: explanation)
+    guard let declared = Self.answer(rules, to: request) else { return nil }
+    var answer = HTTPAnswer(declared.content, by: .route, explanation: declared.explanation)
+    if declared.delayNanoseconds > 0 {
+      answer.content = .stream(
+        DelayedSource(
+          declared.content, nanoseconds: declared.delayNanoseconds, to: request.method, loop: loop))
     }
-    let source = DelayedSource(
-      answer.content, nanoseconds: answer.delayNanoseconds, to: request.method, loop: loop)
-    return HTTPAnswer(.stream(source), by: .route, explanation: explanation)
+    guard let (fault, generator) = declared.fault else { return answer }
+    return fault.applied(to: answer, of: request, generator: generator, loop: loop)
   }
 
   /// What the rules of this moment have for a request, which counts as one of those it is for.

@@ -1,15 +1,17 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// An answer declared in JSON: `status`, `headers`, a body, `delay`.
+/// An answer declared in JSON: `status`, `headers`, a body, `delay`, `fault`.
 struct RuleAnswer: Sendable {
-  static let members = ["status", "headers", "json", "text", "file", "template", "delay"]
+  static let members = ["status", "headers", "json", "text", "file", "template", "delay", "fault"]
 
   private let status: Int
   private let fields: RuleFields
   private let body: RuleBody?
   private let contentType: String?
   let delay: RuleDelay?
+  /// What goes wrong on its way.
+  let fault: Fault?
   /// Where it is the same for every request.
   private let prepared: (whole: PreparedResponse, head: PreparedResponse)?
 
@@ -20,12 +22,14 @@ struct RuleAnswer: Sendable {
     let declared = try RuleBody.read(&reader, templates, folder: folder)
     (body, contentType) = (declared?.body, declared?.contentType)
     delay = try RuleDelay.read(&reader, "delay")
+    let place = reader.place(of: "fault")
+    fault = try reader.value("fault").map { value throws(OverrideProblem) in try Fault(value, at: place) }
     prepared = nil
   }
 
   private init(_ answer: RuleAnswer, prepared: (PreparedResponse, PreparedResponse)) {
     (status, fields, body, contentType) = (answer.status, answer.fields, answer.body, answer.contentType)
-    delay = answer.delay
+    (delay, fault) = (answer.delay, answer.fault)
     self.prepared = prepared
   }
 

@@ -71,7 +71,7 @@ extension OverridesSchema {
       member("method", method), member("path", path), member("when", when),
       member("textMatcher", textMatcher), member("jsonMatcher", jsonMatcher), member("fields", fields),
       member("fieldValue", ["type": "string", "not": ["pattern": #"[\u0000-\u0008\u000a-\u001f\u007f]"#]]),
-      member("delay", delay),
+      member("fieldName", ["minLength": 1, "not": ["pattern": JSONValue(token)]]), member("delay", delay),
     ]
   }
 
@@ -150,7 +150,7 @@ extension OverridesSchema {
       "oneOf": [reference("fieldValue"), ["type": "array", "items": reference("fieldValue")]]
     ]
     return [
-      "type": "object", "propertyNames": ["minLength": 1, "not": ["pattern": JSONValue(token)]],
+      "type": "object", "propertyNames": reference("fieldName"),
       "additionalProperties": value,
     ]
   }

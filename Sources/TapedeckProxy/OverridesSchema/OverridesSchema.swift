@@ -53,6 +53,7 @@ public enum OverridesSchema {
           ["type": "string", "minLength": 1, "not": ["pattern": "^/"]])),
       member("template", described("false where {{ is meant as it stands.", ["type": "boolean"])),
       member("delay", described("How long the client waits for it.", reference("delay"))),
+      member("fault", described("What goes wrong on its way.", reference("effect"))),
     ]
   }
 

@@ -1,0 +1,46 @@
+package import TapedeckHTTP
+
+/// The resources that are declared together, found by id or else by name.
+package final class DocumentCatalog: Sendable {
+  package let declarations: [DocumentDeclaration]
+
+  package init(_ declarations: [DocumentDeclaration]) { self.declarations = declarations }
+
+  func declaration(_ name: String) -> DocumentDeclaration? {
+    declarations.first { $0.id == name } ?? declarations.first { $0.name == name }
+  }
+
+  func resource(_ name: String) -> DocumentResource? {
+    declaration(name).map { DocumentResource($0, self) }
+  }
+
+  /// Where the objects of a declaration are in the end. Nil where that is nowhere: no such resource is declared, or each
+  /// lies within the other.
+  package func home(of declaration: DocumentDeclaration) -> DocumentDeclaration? {
+    var home = declaration
+    for _ in 0...declarations.count {
+      guard let place = home.within else { return home }
+      guard let next = self.declaration(place.resource) else { return nil }
+      home = next
+    }
+    return nil
+  }
+
+  /// All objects of a resource, hidden members included.
+  package func objects(of id: String, in store: Store) -> [JSONValue]? {
+    resource(id)?.documents(in: store).map { .object($0.members) }
+  }
+}
+
+extension Store {
+  /// Puts the objects that a resource begins with, or these, in the place of those that it holds.
+  package func fill(
+    _ declaration: DocumentDeclaration, with objects: [JSONValue]? = nil
+  ) throws(DocumentProblem) {
+    upsert(try declaration.collection(objects))
+  }
+
+  package func empty(_ declaration: DocumentDeclaration) {
+    try? delete(DocumentCollection.self, id: declaration.id)
+  }
+}

@@ -1,0 +1,19 @@
+internal import TapedeckHTTP
+internal import TapedeckMocking
+
+/// The resources of an overrides file and of the admin API, as a link of the chain.
+final class ResourceResponder: Responder {
+  private let resources: ResourceList
+
+  init(_ resources: ResourceList) { self.resources = resources }
+
+  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+    guard !resources.isEmpty else { return nil }
+    let server = resources.server
+    guard let match = server.router.match(Request(http: request), at: .server),
+      case .response(let response) = match.answer()
+    else { return nil }
+    let explanation = AnswerExplanation(rule: server.resource(of: match))
+    return HTTPAnswer(.response(response), by: .store, explanation: explanation)
+  }
+}

@@ -1,0 +1,61 @@
+public import TapedeckHTTP
+public import TapedeckRecording
+
+/// The resources of a promotion that are worth having, with what the trial said of them.
+public struct PromotedBackend: Sendable {
+  public struct Verdict: Sendable {
+    public let resource: PromotedResource
+    /// What was seen of it, and how much of that it reproduces, from 0 to 1.
+    public let confidence: Double
+    public let reproduced: Int
+    public let answered: Int
+    public let isTaken: Bool
+  }
+
+  public let exchanges: [PromotedExchange]
+  public let verdicts: [Verdict]
+  /// Of the exchanges, with the resources that are taken.
+  public let outcomes: [PromotionTrial.Outcome]
+
+  /// - Parameter minimum: confidence below which a resource is left out.
+  public init(_ promotion: Promotion, minimum: Double) throws(OverrideProblem) {
+    exchanges = promotion.exchanges
+    let trial = try PromotionTrial(promotion.resources.map(\.declaration), promotion.exchanges)
+    var verdicts: [Verdict] = []
+    for resource in promotion.resources {
+      let counts = trial.counts(of: resource.id)
+      let share = counts.all == 0 ? 1 : Double(counts.reproduced) / Double(counts.all)
+      let confidence = resource.confidence * share
+      verdicts.append(
+        Verdict(
+          resource: resource, confidence: confidence, reproduced: counts.reproduced, answered: counts.all,
+          isTaken: confidence >= minimum))
+    }
+    self.verdicts = Self.withoutOrphans(verdicts)
+    outcomes = try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
+  }
+
+  /// What lies within a resource that is left out cannot be had, and what holds nothing is not needed.
+  private static func withoutOrphans(_ verdicts: [Verdict]) -> [Verdict] {
+    var taken = Set(verdicts.filter(\.isTaken).map(\.resource.id))
+    while true {
+      let rest = taken.filter { id in
+        verdicts.first { $0.resource.id == id }.map { $0.resource.needs.allSatisfy(taken.contains) } ?? false
+      }
+      if rest == taken { break }
+      taken = rest
+    }
+    return verdicts.map {
+      Verdict(
+        resource: $0.resource, confidence: $0.confidence, reproduced: $0.reproduced, answered: $0.answered,
+        isTaken: taken.contains($0.resource.id))
+    }
+  }
+
+  private static func declarations(_ verdicts: [Verdict]) -> [JSONValue] {
+    verdicts.filter(\.isTaken).map(\.resource.declaration)
+  }
+
+  /// The overrides file.
+  public var document: JSONValue { ["resources": .array(Self.declarations(verdicts))] }
+}

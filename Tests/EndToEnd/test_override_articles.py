@@ -1,0 +1,76 @@
+"""The examples of the articles on patches and faults, as they stand there."""
+
+import json
+import re
+
+import jsonschema
+import pytest
+
+from deck import ROOT, run
+from origin import reply
+from wire import fetch
+
+ARTICLES = ROOT / "Sources" / "Tapedeck" / "Tapedeck.docc"
+
+
+def examples(article: str) -> list[dict]:
+    text = (ARTICLES / f"{article}.md").read_text()
+    return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.S)]
+
+
+def serve(start, cassette, tmp_path, rules):
+    file = tmp_path / "overrides.json"
+    file.write_text(json.dumps(rules))
+    return start("serve", "--cassette", cassette, "--overrides", file, "--explain")
+
+
+SCHEMA = json.loads((ARTICLES / "overrides.schema.json").read_text())
+
+
+@pytest.mark.parametrize("article", ["Patches", "Faults"])
+def test_the_schema_knows_every_example(article):
+    for example in examples(article):
+        jsonschema.validate(example, SCHEMA, jsonschema.Draft202012Validator)
+
+
+@pytest.mark.parametrize("rules", [
+    {"patches": [{"path": "/a"}]}, {"patches": [{"path": "/a", "json": [{"remove": "$"}]}]},
+    {"patches": [{"path": "/a", "status": 99}]}, {"patches": [{"path": "/a", "headers": {"Content-Length": "1"}}]},
+    {"patches": [{"path": "/a", "jsonPatch": [{"op": "copy", "path": "/a"}]}]},
+    {"patches": [{"path": "/a", "truncate": 1, "toxicity": 1}]},
+    {"faults": [{"path": "/a", "type": "latency"}]}, {"faults": [{"path": "/a", "type": "bandwith", "rate": 1}]},
+    {"faults": [{"path": "/a", "type": "timeout", "rate": 1}]}, {"faults": [{"type": "timeout"}]}],
+    ids=lambda rules: json.dumps(rules))
+def test_schema_and_program_refuse_the_same(recorded, cassette, tmp_path, rules):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(rules, SCHEMA, jsonschema.Draft202012Validator)
+    file = tmp_path / "overrides.json"
+    file.write_text(json.dumps(rules))
+    done = run("lint", file)
+    assert done.returncode != 0 and "overrides.json:1:" in done.stdout + done.stderr
+
+
+def shop(exchange):
+    body = b'{"items": [1, 2]}' if exchange.request.target == b"/shop/items" else b'{"total": 1.50}'
+    return reply(body, b"Content-Type: application/json")
+
+
+@pytest.mark.parametrize(("article", "index"), [("Patches", 0), ("Patches", 1), ("Faults", 0), ("Faults", 1)])
+def test_every_example_is_a_file_that_is_served(start, recorded, cassette, tmp_path, article, index):
+    recorded("/known")
+    assert len(examples(article)) == 2
+    deck = serve(start, cassette, tmp_path, examples(article)[index])
+    assert fetch(deck.url, "/known").body == b"answer 1"
+
+
+def test_the_shop(start, recording, cassette, tmp_path):
+    _, deck = recording(shop)
+    for target in ("/shop/items", "/shop/cart"):
+        fetch(deck.url, target)
+    deck.stop()
+    deck = serve(start, cassette, tmp_path, examples("Patches")[0])
+    assert fetch(deck.url, "/shop/items").body == b'{"items": []}'
+    carts = [fetch(deck.url, "/shop/cart") for _ in range(3)]
+    assert [each.status for each in carts] == [200, 503, 200]
+    assert carts[1].value(b"Retry-After") == b"5" and carts[1].body == b'{"total": 1.50}'
+    assert b'applied="patch second-time"' in carts[1].value(b"Tapedeck-Answer")

@@ -1,0 +1,168 @@
+"""Sessions: tests that share a port and never see each other."""
+
+import base64
+import socket
+import threading
+
+import pytest
+import requests
+
+from deck import ROOT, eventually
+from origin import reply
+from steering import steered
+
+HTTPBIN = ROOT / "Cassettes" / "httpbin"
+
+
+def uuids(deck, count, **headers):
+    return [requests.get(f"{deck.url}/uuid", headers=headers, timeout=30).json()["uuid"] for _ in range(count)]
+
+
+def test_each_session_has_its_own_place_in_the_recording(start):
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet")
+    alone = uuids(deck, 4)
+    assert len(set(alone[:3])) == 3 and alone[3] == alone[2]
+    one = uuids(deck, 2, **{"X-Session": "one"})
+    two = uuids(deck, 3, **{"X-Session": "two"})
+    one += uuids(deck, 1, **{"X-Session": "one"})
+    assert one == two == alone[:3]
+    admin.post("/reset", {}, session="one")
+    assert uuids(deck, 1, **{"X-Session": "one"}) == alone[:1]
+    assert uuids(deck, 1, **{"X-Session": "two"}) == alone[2:3]
+    admin.delete("/sessions/two")
+    assert uuids(deck, 1, **{"X-Session": "two"}) == alone[:1]
+    admin.post("/reset", {})
+    assert uuids(deck, 1) == alone[:1]
+
+
+def test_each_session_has_its_own_overrides_and_journal(start):
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet")
+    admin.put("/routes/base", {"path": "/json", "status": 201, "times": 1})
+    for name in ("one", "two"):
+        admin.put(f"/sessions/{name}")
+    admin.put("/routes/mine", {"path": "/gzip", "status": 418}, session="one")
+
+    def status(path, **headers):
+        return requests.get(deck.url + path, headers=headers, timeout=30).status_code
+
+    # What the default session had when a session began, it has too, with counts of its own.
+    assert [status("/json", **{"X-Session": "one"}) for _ in range(2)] == [201, 200]
+    assert [status("/json", **{"X-Session": "two"}) for _ in range(2)] == [201, 200]
+    assert status("/gzip", **{"X-Session": "one"}) == 418
+    assert status("/gzip", **{"X-Session": "two"}) == 200 and status("/gzip") == 200
+    assert admin.get("/journal", session="one")["total"] == 3
+    assert admin.get("/journal")["total"] == 1
+    assert [session["requests"] for session in admin.get("/sessions")] == [3, 3]
+    admin.call("GET", "/routes", session="three", expect=404)
+
+
+def test_what_names_a_session_goes_no_further(start, origin):
+    seen = []
+
+    def handler(exchange):
+        seen.append((exchange.request.target, [name.lower() for name, _ in exchange.request.fields]))
+        return reply(b"ok")
+
+    upstream = origin(handler)
+    for option, ask in [
+        (["--session-header", "X-Session"], lambda url: requests.get(f"{url}/a?b=1", headers={"X-Session": "s"})),
+        (["--session-path", "/session"], lambda url: requests.get(f"{url}/session/s/a?b=1")),
+        (["--session-user"], lambda url: requests.get(f"{url}/a?b=1", headers={
+            "Proxy-Authorization": "Basic " + base64.b64encode(b"s:x").decode()})),
+    ]:
+        deck, admin = steered(start, "serve", "--mode", "passthrough", "--upstream", upstream.url, "--quiet", *option)
+        assert ask(deck.url).text == "ok"
+        target, names = seen[-1]
+        assert target == b"/a?b=1" and b"x-session" not in names and b"proxy-authorization" not in names
+        assert [session["name"] for session in admin.get("/sessions")] == ["s"]
+        deck.stop()
+
+
+def test_a_client_with_a_proxy_url_is_in_the_session_of_its_user(start):
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-user", "--quiet")
+    proxy = deck.url.replace("http://", "http://alice:x@")
+    answer = requests.get("http://httpbin.example/json", proxies={"http": proxy}, timeout=30)
+    assert answer.status_code == 200
+    assert [session["name"] for session in admin.get("/sessions")] == ["alice"]
+
+
+@pytest.mark.parametrize("name", ["a b", "x" * 101, "a/b", "ä", ""])
+def test_a_name_that_is_none_is_refused(start, name):
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet")
+    host = deck.url.removeprefix("http://")
+    with socket.create_connection(host.split(":")) as connection:
+        connection.sendall(f"GET /json HTTP/1.1\r\nHost: {host}\r\nX-Session: {name}\r\nConnection: close\r\n\r\n".encode())
+        assert connection.makefile("rb").read().startswith(b"HTTP/1.1 400 ")
+    assert admin.get("/sessions") == []
+
+
+def test_idle_sessions_go_by_themselves(start):
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet",
+                          "--session-idle", "0.2", "--max-sessions", "3")
+    for number in range(3):
+        uuids(deck, 1, **{"X-Session": f"s{number}"})
+    busy = requests.get(f"{deck.url}/uuid", headers={"X-Session": "s3"}, timeout=30)
+    assert busy.status_code in (200, 503)
+    eventually(lambda: admin.get("/sessions") == [], "all sessions dropped", 20)
+    assert requests.get(f"{deck.url}/uuid", headers={"X-Session": "s4"}, timeout=30).status_code == 200
+
+
+def test_200_sessions_at_once_never_see_each_other(start, figure):
+    """Each has a route, a patch, a resource and a place in the recording of its own."""
+    deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet")
+    expected = uuids(deck, 3)
+    title = requests.get(f"{deck.url}/json", timeout=30).json()["slideshow"]["title"]
+    admin.put("/resources/notes", {"path": "/notes"})
+    leaks, asked, lock = [], [0], threading.Lock()
+
+    def one(number):
+        name = f"test-{number}"
+        http = requests.Session()
+        http.trust_env = False
+        http.headers["X-Session"] = name
+        mine = requests.Session()
+        mine.trust_env = False
+        mine.headers["Authorization"] = admin.http.headers["Authorization"]
+        problems = []
+
+        def ask(method, path, **options):
+            return http.request(method, deck.url + path, timeout=60, **options)
+
+        def steer(path, rule):
+            answer = mine.put(f"{admin.url}{path}", json=rule, params={"session": name}, timeout=60)
+            assert answer.status_code in (200, 201), answer.text
+
+        try:
+            mine.put(f"{admin.url}/sessions/{name}", timeout=60)
+            steer("/routes/mine", {"path": "/mine", "json": {"number": number}})
+            if number % 2:
+                steer("/patches/mine", {"path": "/json", "json": [{"set": "$.slideshow.title", "value": name}]})
+            for turn in range(3):
+                if ask("GET", "/mine").json() != {"number": number}:
+                    problems.append("route")
+                if ask("GET", "/json").json()["slideshow"]["title"] != (name if number % 2 else title):
+                    problems.append("patch")
+                if ask("GET", "/uuid").json()["uuid"] != expected[turn]:
+                    problems.append("cursor")
+                made = ask("POST", "/notes", json={"text": f"{name}-{turn}"})
+                notes = ask("GET", "/notes").json()
+                if made.status_code != 201 or [note["text"] for note in notes] != [f"{name}-{n}" for n in range(turn + 1)]:
+                    problems.append("store")
+            journal = mine.get(f"{admin.url}/journal", params={"session": name, "limit": "0"}, timeout=60).json()
+            if journal["total"] != 15:
+                problems.append(f"journal {journal}")
+        except Exception as error:  # noqa: BLE001 - whatever it is, it counts
+            problems.append(repr(error))
+        with lock:
+            leaks.extend((name, problem) for problem in problems)
+            asked[0] += 15
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not leaks, leaks[:5]
+    assert len(admin.get("/sessions")) == 200
+    assert uuids(deck, 1) == expected[-1:]
+    figure(f"200 parallel sessions on one port, {asked[0]:,} requests", "0 leaks")
