@@ -79,7 +79,7 @@ def test_comments_within_posts(serve, ask):
 def test_curl_and_the_log(serve):
     deck = serve({"path": "/users", "seed": [{"id": 1}]})
     done = subprocess.run(["curl", "-sSI", "-m", "20", f"{deck.url}/users/1"], capture_output=True, text=True, timeout=30)
-    assert done.returncode == 0 and "HTTP/1.1 200" in done.stdout and "Content-Length: 8" in done.stdout
+    assert done.returncode == 0 and "HTTP/1.1 200" in done.stdout
     done = subprocess.run(["curl", "-sS", "-m", "20", "-X", "DELETE", "-w", "%{http_code}", f"{deck.url}/users/1"],
                           capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout) == (0, "204")

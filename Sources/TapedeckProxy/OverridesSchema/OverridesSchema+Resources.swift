@@ -2,91 +2,127 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 
 extension OverridesSchema {
-  private static let text: JSONValue = ["type": "string"]
-  private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]
-  private static let anyObject: JSONValue = ["type": "object"]
-
   static var resource: JSONValue {
-    object(
-      identity + [
-        member(
-          "path",
-          described("Of the collection; a hole is a member of all objects behind it.", reference("path"))),
-        member("name", described("Of one object; in JSON:API the type.", text)),
-        member("as", described("The look; rest where it is missing.", words(DocumentDeclaration.Look.self))),
-        member("idMember", described("id where it is missing.", text)),
-        member(
-          "ids",
-          described(
-            "Of new objects; like those of the seeds where it is missing.", words(DocumentIDKind.self))),
-        member(
-          "nextIDs",
-          described(
-            "Of the first new objects.", ["type": "array", "items": ["type": ["string", "integer"]]])),
-        member("seed", described("The objects it begins with.", seed)),
-        member("defaults", described("What new objects have that do not say otherwise.", anyObject)),
-        member("required", described("Members without which nothing is kept.", texts)),
-        member("hidden", described("Members that are never shown.", texts)),
-        member(
-          "newest",
-          described("Where new objects stand; last where it is missing.", ["enum": ["first", "last"]])),
-        member("within", described("The list in another resource's objects that these are in.", within)),
-        member("lists", described("Other paths that give the list.", texts)),
-        member("only", actions), member("except", actions),
-        member("passes", described("Query items with which a request goes on to the cassette.", texts)),
-        member("pages", pages), member("envelope", envelope),
-        member("put", described("replace where it is missing.", ["enum": ["replace", "merge"]])),
-        member("answers", answers),
-      ], ["required": ["path"]])
+    let ofREST = ["within", "lists", "envelope", "answers", "pages", "passes", "put"]
+    return object(
+      identity + resourcePlace + resourceObjects + resourceActions + resourceAnswers,
+      [
+        "required": ["path"],
+        "allOf": [
+          [
+            "if": ["properties": ["as": ["const": "json:api"]], "required": ["as"]],
+            "then": ["properties": .object(ofREST.map { member($0, false) })],
+          ],
+          ["if": required("within"), "then": ["properties": ["seed": ["maxItems": 0]]]],
+        ],
+      ])
   }
 
-  private static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> JSONValue {
-    ["enum": .array(Word.allCases.map { JSONValue($0.rawValue) })]
+  private static func words(_ words: [String]) -> JSONValue { ["enum": .array(words.map { JSONValue($0) })] }
+
+  private static func list(of items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
+
+  private static var text: JSONValue { ["type": "string"] }
+
+  private static var resourcePath: JSONValue {
+    let segment = #"(?:[^/?#{}*:][^/?#{}*]*|\{(?!id\})[^/?#{}*]+\}|:(?!id(?:/|$))[^/?#{}*]+)"#
+    return described(
+      "Steps and holes; a hole is the member of the objects that it stands for, and not {id}.",
+      [
+        "type": "string", "pattern": JSONValue("^/+\(segment)(?:/+\(segment))*/*$"),
+        "examples": ["/users", "/users/{userId}/posts"],
+      ])
   }
 
-  private static var actions: JSONValue {
-    ["type": "array", "items": ["enum": ["index", "show", "create", "update", "delete"]]]
+  private static var resourcePlace: [JSONMember] {
+    [
+      member(
+        "as",
+        described(
+          "The style of the API; rest where it is missing.",
+          words(DocumentDeclaration.Look.allCases.map(\.rawValue)))),
+      member("path", described("Of the collection.", resourcePath)),
+      member("name", described("Of one object; by the path where it is missing.", text)),
+      member(
+        "within",
+        described(
+          "The list is a member of the objects of another resource.",
+          object([member("resource", text), member("member", text)], ["required": ["resource", "member"]]))),
+      member("lists", described("Other paths of the list.", list(of: resourcePath))),
+    ]
   }
 
-  private static var within: JSONValue {
-    object([member("resource", text), member("member", text)], ["required": ["resource", "member"]])
+  private static var resourceObjects: [JSONMember] {
+    [
+      member("idMember", described("id where it is missing.", text)),
+      member("defaults", described("Members that new objects get.", ["type": "object"])),
+      member("required", described("Members without which none is created.", list(of: text))),
+      member("hidden", described("Members that are never shown.", list(of: text))),
+      member("newest", described("Where new objects are in the list.", words(["first", "last"]))),
+      member("seed", described("What it begins with.", seed)),
+      member("ids", described("What new ids are like.", words(DocumentIDKind.allCases.map(\.rawValue)))),
+      member(
+        "nextIDs", described("Of the next objects.", list(of: ["oneOf": [text, ["type": "integer"]]]))),
+    ]
+  }
+
+  private static var resourceActions: [JSONMember] {
+    let actions = list(of: words(["index", "show", "create", "update", "delete"]))
+    return [
+      member("only", described("These and no others.", actions)),
+      member("except", described("All but these.", actions)),
+      member("passes", described("Ids of objects that the rest of the chain answers for.", list(of: text))),
+    ]
+  }
+
+  private static var resourceAnswers: [JSONMember] {
+    let envelope: JSONValue = ["oneOf": [text, ["type": "object"]]]
+    let answer = object([member("status", whole(200, 599)), member("body", true)])
+    let answers = ["create", "update", "delete", "missing"].map { member($0, answer) }
+    return [
+      member(
+        "envelope",
+        described("What stands around.", object([member("list", envelope), member("item", envelope)]))),
+      member("answers", described("Statuses and bodies that are not the usual ones.", object(answers))),
+      member("put", described("What PUT does.", words(["replace", "merge"]))),
+      member(
+        "pages",
+        described(
+          "Names of the query items that choose a page.",
+          object(
+            ["number", "size", "offset"].map { member($0, text) } + [
+              member("standardSize", whole(1, 1_000_000)), member("always", ["type": "boolean"]),
+            ]))),
+    ]
   }
 
   private static var seed: JSONValue {
-    let objects: JSONValue = ["type": "array", "items": anyObject]
-    let members = [
-      member("data", objects),
-      member("file", described("JSON: a list of objects, beneath the folder of this one.", text)),
-      member("count", whole(0, 100_000)),
-      member("fields", described("Members, and what they are made up of.", anyObject)),
-      member("randomSeed", whole(0)),
-      member("cassette", text), member("recording", described("The file of a list in the cassette.", text)),
+    let random = member("randomSeed", whole(0, 9_007_199_254_740_991))
+    return [
+      "oneOf": [
+        ["type": "array"], object([member("data", ["type": "array"])], ["required": ["data"]]),
+        object([member("file", ["type": "string", "minLength": 1])], ["required": ["file"]]),
+        object(
+          [member("count", whole(0, 100_000)), random, member("fields", map(reference("field")))],
+          ["required": ["count"]]),
+        object(
+          [member("cassette", text), member("recording", text)], ["required": ["cassette", "recording"]]),
+      ]
     ]
-    return ["oneOf": [objects, object(members, [:])]]
   }
 
-  private static var pages: JSONValue {
-    object(
-      [
-        member("number", described("Which page; page where it is missing.", text)),
-        member("size", described("How large; per_page where it is missing.", text)),
-        member("offset", described("How many to leave out.", text)),
-        member("standardSize", whole(1, 1_000_000)),
-        member("always", described("Whether all lists are pages.", ["type": "boolean"])),
-      ], [:])
-  }
-
-  private static var envelope: JSONValue {
-    let template: JSONValue = ["type": ["string", "object"]]
-    return object(
-      [
-        member("list", described("A member's name, or an object with \"{{items}}\" in it.", template)),
-        member("item", described("A member's name, or an object with \"{{item}}\" in it.", template)),
-      ], [:])
-  }
-
-  private static var answers: JSONValue {
-    let answer = object([member("status", whole(200, 599)), member("body", true)], [:])
-    return object(["create", "update", "delete", "missing"].map { member($0, answer) }, [:])
+  /// What a member of made-up objects is like.
+  static var field: JSONValue {
+    let ends: JSONValue = ["type": "array", "minItems": 2, "maxItems": 2, "items": ["type": "number"]]
+    return [
+      "oneOf": [
+        words(FakeField.Kind.allCases.map(\.rawValue)), ["type": "array", "minItems": 1],
+        ["type": ["number", "boolean", "null"]], object([member("value", true)], ["required": ["value"]]),
+        object([member("int", ends)], ["required": ["int"]]),
+        object([member("double", ends)], ["required": ["double"]]),
+        object([member("sentences", whole(1, 1000))], ["required": ["sentences"]]),
+        object([member("object", map(reference("field")))], ["required": ["object"]]),
+      ]
+    ]
   }
 }
