@@ -97,7 +97,8 @@ let package = Package(
     tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
-    .testTarget(name: "ExampleTests", dependencies: ["Tapedeck"], swiftSettings: strict),
+    .testTarget(
+      name: "ExampleTests", dependencies: ["Tapedeck"], exclude: ["Mocks"], swiftSettings: strict),
     .testTarget(name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing

@@ -13,9 +13,11 @@ package struct PathTree: Sendable {
   }
 
   private var nodes = [Node()]
+  private let outline: PathOutline
 
   /// - Parameter patterns: known by their places here; those of the same path are offered in this order.
   package init(_ patterns: [[PathPattern.Segment]], foldsCase: Bool = false) {
+    outline = PathOutline(patterns, foldsCase: foldsCase)
     for (index, pattern) in patterns.enumerated() {
       var place = 0
       var takesRest = false
@@ -39,6 +41,9 @@ package struct PathTree: Sendable {
     nodes.append(Node())
     return nodes.count - 1
   }
+
+  /// Whether some pattern may fit the path: quick, and wrong at most in saying so.
+  package func mayFit(_ path: ArraySlice<UInt8>) -> Bool { outline.mayFit(path) }
 
   /// Offers the patterns that fit the path from segment `start` on, until one is taken.
   /// - Returns: whether one was.
@@ -65,12 +70,7 @@ extension PathTree.Node {
     return entries.first { key.elementsEqual($0.key) }?.node
   }
 
-  /// FNV-1a, which is enough where the keys are those of the patterns.
   fileprivate static func hash(_ key: ArraySlice<UInt8>) -> UInt64 {
-    key.withUnsafeBufferPointer { bytes in
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      return hash
-    }
+    key.withUnsafeBufferPointer { PathOutline.hash($0, foldsCase: false) }
   }
 }

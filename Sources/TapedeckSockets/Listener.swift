@@ -41,7 +41,7 @@ public final class Listener: Sendable {
 
   deinit { close(descriptor) }
 
-  private static func boundPort(_ descriptor: Int32) -> UInt16? {
+  static func boundPort(_ descriptor: Int32) -> UInt16? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let result = withUnsafeMutableBytes(of: &storage) { bytes in

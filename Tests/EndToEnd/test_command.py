@@ -12,7 +12,7 @@ from deck import CLEAN, assert_no_crash, binary, interactions, run
 from origin import reply
 from wire import fetch
 
-VERBS = ["record", "replay", "serve", "run", "ls", "show", "diff", "verify", "trim", "merge", "lint", "demo"]
+VERBS = ["record", "replay", "serve", "run", "ls", "show", "diff", "verify", "trim", "merge", "lint", "promote", "demo"]
 UNUSED = "http://127.0.0.1:9"  # a valid upstream that no test reaches
 
 

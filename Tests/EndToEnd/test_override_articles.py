@@ -1,4 +1,4 @@
-"""The examples of the articles on patches and faults, as they stand there."""
+"""The examples of the articles on overrides, patches and faults, as they stand there."""
 
 import json
 import re
@@ -74,3 +74,25 @@ def test_the_shop(start, recording, cassette, tmp_path):
     assert [each.status for each in carts] == [200, 503, 200]
     assert carts[1].value(b"Retry-After") == b"5" and carts[1].body == b'{"total": 1.50}'
     assert b'applied="patch second-time"' in carts[1].value(b"Tapedeck-Answer")
+
+
+def test_overrides(start, recorded, cassette, tmp_path):
+    recorded("/known", "/users/1")
+    first, routes, schema = examples("Overrides")
+    (tmp_path / "logo.svg").write_text("<svg/>")
+    deck = serve(start, cassette, tmp_path, first)
+    answer = fetch(deck.url, "/users/1")
+    assert (answer.status, answer.value(b"Retry-After"), answer.body) == (503, b"30", b'{"error":"maintenance"}')
+    assert fetch(deck.url, "/known").body == b"answer 1"
+    deck = serve(start, cassette, tmp_path, routes)
+    order = b'{"count": 1.50, "items": [{"id": 7}]}'
+    answer = fetch(deck.url, "/orders", b"X-Customer: Ann", method=b"POST", body=order)
+    assert (answer.status, answer.value(b"Location"), answer.body) == (201, b"/orders/7", b'{"count":1.50,"note":"for Ann"}')
+    assert fetch(deck.url, "/health").status == 503
+    with pytest.raises(ConnectionError):
+        fetch(deck.url, "/health")
+    assert fetch(deck.url, "/health").body == b'{"up":true}'
+    assert fetch(deck.url, "/logo").value(b"Content-Type") == b"image/svg+xml"
+    assert fetch(deck.url, "/search?q=dog&page=2").body == b"page 2"
+    assert fetch(deck.url, "/search?q=cat").body == b"" and fetch(deck.url, "/search?q=cow").status == 502
+    assert fetch(serve(start, cassette, tmp_path, schema).url, "/known").body == b"answer 1"

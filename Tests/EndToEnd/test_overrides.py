@@ -2,6 +2,8 @@
 
 import json
 import os
+import socket
+import struct
 import subprocess
 import threading
 import time
@@ -155,6 +157,8 @@ def test_a_client_that_leaves_during_a_delay_is_forgotten(serve):
     for _ in range(20):
         with Wire(deck.url) as wire:
             wire.ask(b"/slow")
+            # A reset: a client that has only finished sending still waits for its answer.
+            wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     assert fetch(deck.url, "/a").body == b"a"
     began = time.monotonic()
     assert deck.stop() == 0
@@ -393,21 +397,31 @@ def test_a_save_begins_all_counts_anew(saving):
         assert [asked(saving.deck) for _ in range(3)] == [1, 2, 2]
 
 
-def test_the_watcher_sleeps_while_nothing_changes(saving):
+def test_the_watcher_sleeps_while_nothing_changes(start, tmp_path):
+    file = tmp_path / "overrides.json"
+    file.write_text(version(0))
+    deck = start("serve", "--overrides", file, "--quiet", "--threads", "1")
+    saving = Saving(deck, file)
     saving.after(lambda: saving.in_place(version(1)))
-    tasks = Path(f"/proc/{saving.deck.process.pid}/task")
 
-    def switches():
-        return {task.name: [line for line in (task / "status").read_text().splitlines() if "ctxt_switches" in line]
-                for task in tasks.iterdir()}
+    def switches() -> dict[str, str]:
+        tasks = Path(f"/proc/{deck.process.pid}/task").iterdir()
+        return {task.name: (task / "status").read_text().partition("\nvoluntary_ctxt_switches:")[2] for task in tasks}
 
-    # Other files of the folder do not wake the loops that serve; the watcher only looks.
-    before = switches()
-    for _ in range(20):
-        (saving.file.parent / "other.txt").write_text("x")
-    assert asked(saving.deck) == 1
-    assert len(saving.said) == 2
-    assert set(before) == set(switches())
+    def woken(doing) -> set[str]:
+        before = switches()
+        doing()
+        after = switches()
+        assert before.keys() == after.keys()
+        return {task for task in before if before[task] != after[task]}
+
+    def ask_much():
+        for _ in range(200):
+            assert asked(deck) == 1
+
+    serving = woken(ask_much)
+    assert len(serving) == 1, "the loop that serves, and no other thread"
+    assert woken(lambda: saving.after(lambda: saving.in_place(version(2)))) - serving, "the watcher"
 
 
 def test_no_answer_is_wrong_while_the_file_is_saved(saving):

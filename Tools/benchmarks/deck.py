@@ -36,14 +36,16 @@ class Tapedeck:
         return self.start("replay", "--cassette", self.cassette("large", LARGE_COUNT), **options)
 
     def overridden(self, **options):
-        """Replay with twenty routes before the cassette, none of which is for what is asked."""
-        routes = [{"path": f"/other/{number}/{{id}}", "status": 503, "json": {}} for number in range(20)]
-        return self._with_routes(routes, **options)
+        """Replay with 1,000 routes before the cassette, 100 patches over it and the journal on; none of the rules is for
+        what is asked."""
+        routes = [{"path": f"/item/{{id}}/part/{number}", "status": 503} for number in range(1000)]
+        patches = [{"path": f"/other/{number}", "status": 503} for number in range(100)]
+        return self._with_overrides({"routes": routes, "patches": patches}, "--journal", 16, **options)
 
     def route(self, **options):
         """One declared route with a parameter, which answers everything."""
         document = {"id": 1, "name": "Octocat", "login": "octocat", "admin": False}
-        return self._with_routes([{"path": "/item/{id}", "json": document}], **options)
+        return self._with_overrides({"routes": [{"path": "/item/{id}", "json": document}]}, **options)
 
     def mock(self, command, **options):
         """One dynamic route, in Swift."""
@@ -51,11 +53,12 @@ class Tapedeck:
         ready = self.folder / f"ready-{self.runs}"
         return Server(command, "serve", ready, ready_file=ready, **options)
 
-    def _with_routes(self, routes, **options):
-        path = self.folder / f"overrides-{len(routes)}.json"
-        path.write_text(json.dumps({"routes": routes}))
+    def _with_overrides(self, rules, *words, **options):
+        path = self.folder / f"overrides-{len(rules['routes'])}.json"
+        path.write_text(json.dumps(rules))
         return self.start(
-            "serve", "--mode", "none", "--cassette", self.cassette("item", SMALL_COUNT), "--overrides", path, **options)
+            "serve", "--mode", "none", "--cassette", self.cassette("item", SMALL_COUNT), "--overrides", path, *words,
+            **options)
 
     def passthrough(self, **options):
         return self.start("serve", "--mode", "passthrough", "--upstream", ORIGIN, **options)

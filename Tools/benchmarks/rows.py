@@ -145,7 +145,8 @@ ROWS = {
     "replay-1000": load(
         "replay, 1,000 connections", lambda b: b.tapedeck.replay(), {"nginx-static-1000": None}, connections=1000),
     "replay-overridden": load(
-        "replay behind 20 routes that do not match", lambda b: b.tapedeck.overridden(), {"replay": None}),
+        "replay behind 1,000 routes and 100 patches that do not match, journal on", lambda b: b.tapedeck.overridden(),
+        {"replay": 0.9}),
     "route": load("a route with a parameter", lambda b: b.tapedeck.route(), {"replay": 0.6}),
     "route-store": load(
         "a dynamic route: an entity of four properties from the store", lambda b: b.tapedeck.mock(b.mock),
@@ -186,6 +187,9 @@ ROWS = {
     "instructions-nginx": count("nginx, static files", lambda b, **o: b.nginx.static(**o)),
     "instructions-replay": count(
         "replay", lambda b, **o: b.tapedeck.replay(**o), {"instructions-nginx": None}),
+    "instructions-overridden": count(
+        "replay behind 1,000 routes and 100 patches, journal on", lambda b, **o: b.tapedeck.overridden(**o),
+        {"instructions-replay": None}),
     "instructions-nginx-proxy": count("nginx, proxy_pass", lambda b, **o: b.nginx.proxy(**o), needs=origin),
     "instructions-passthrough": count(
         "passthrough", lambda b, **o: b.tapedeck.passthrough(**o), {"instructions-nginx-proxy": None}, needs=origin),

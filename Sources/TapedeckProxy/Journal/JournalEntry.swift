@@ -1,10 +1,12 @@
+internal import Synchronization
 public import TapedeckHTTP
 public import TapedeckRecording
 
 /// A request and what became of it.
-public struct JournalEntry: Sendable {
-  /// Counts the requests of a session, from 1.
-  public internal(set) var number = 0
+public final class JournalEntry: Sendable {
+  /// Counts the requests of a session, from 1. Known once it is in the journal.
+  public var number: Int { place.load(ordering: .relaxed) }
+  private let place = Atomic<Int>(0)
   /// As it came, less what named its session.
   public let request: HTTPRequest
   /// When it had arrived, in milliseconds since 1970 UTC.
@@ -41,6 +43,8 @@ public struct JournalEntry: Sendable {
     self.rules = rules
     self.answer = answer
   }
+
+  func isNumbered(_ number: Int) { place.store(number, ordering: .relaxed) }
 
   public var status: Int {
     switch answer {

@@ -24,14 +24,14 @@ public final class RequestJournal: Sendable {
 
   func append(_ entry: JournalEntry) {
     let size = entry.bytes
-    let freed = state.withLock { state in
-      var entry = entry
+    let freed = state.withLock { state -> [JournalEntry] in
       state.lastNumber += 1
-      entry.number = state.lastNumber
-      guard size <= budget.bytes else { return [JournalEntry]() }
+      entry.isNumbered(state.lastNumber)
+      guard size <= budget.bytes else { return [] }
       state.append(entry)
       state.bytes += size
       budget.take(size)
+      guard state.bytes > budget.bytes || budget.isOverdrawn else { return [] }
       var gone: [JournalEntry] = []
       while state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn {
         guard let oldest = state.removeFirst() else { break }

@@ -15,7 +15,9 @@ final class FaultResponder: Responder {
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     guard !rules.isEmpty else { return try chain.respond(to: request) }
-    let candidates = rules.table.all(for: OverrideRequest(request))
+    let table = rules.table
+    guard table.concerns(request.path) else { return try chain.respond(to: request) }
+    let candidates = table.all(for: OverrideRequest(request))
     guard !candidates.isEmpty else { return try chain.respond(to: request) }
     var acting: [(rule: FaultRule, turn: Int)] = []
     for rule in candidates {

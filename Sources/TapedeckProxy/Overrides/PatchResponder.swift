@@ -17,7 +17,9 @@ final class PatchResponder: Responder {
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     guard !rules.isEmpty else { return try chain.respond(to: request) }
-    let candidates = rules.table.all(for: OverrideRequest(request))
+    let table = rules.table
+    guard table.concerns(request.path) else { return try chain.respond(to: request) }
+    let candidates = table.all(for: OverrideRequest(request))
     let answer = try chain.respond(to: request)
     guard !candidates.isEmpty, let answer else { return answer }
     return patched(answer, by: candidates, to: request)

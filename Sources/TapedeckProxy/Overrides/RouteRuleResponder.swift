@@ -26,8 +26,10 @@ final class RouteRuleResponder: Responder {
   /// What the rules of this moment have for a request, which counts as one of those it is for.
   static func answer(_ rules: RuleList<RouteRule>, to request: HTTPRequest) -> RouteRuleAnswer? {
     guard !rules.isEmpty else { return nil }
+    let table = rules.table
+    guard table.concerns(request.path) else { return nil }
     let request = OverrideRequest(request)
-    return rules.table.first(for: request) { rule in
+    return table.first(for: request) { rule in
       guard case .granted(let turn, let use) = rule.usage.claim() else { return nil }
       return rule.answer(to: request, turn: turn, use: use)
     }

@@ -113,6 +113,9 @@ final class RuleTable<Rule: OverrideRule>: Sendable {
     tree = PathTree(ranked.map { rules[$0].condition.path.segments })
   }
 
+  /// Whether a rule may be for the path; most requests are over with that.
+  func concerns(_ path: ArraySlice<UInt8>) -> Bool { tree.mayFit(path) }
+
   /// The first for which `takes` has something, the most specific path first.
   func first<Result>(for request: OverrideRequest, _ takes: (Rule) -> Result?) -> Result? {
     var result: Result?

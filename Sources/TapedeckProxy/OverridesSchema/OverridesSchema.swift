@@ -32,7 +32,7 @@ public enum OverridesSchema {
       [
         member("route", route), member("answer", answer), member("resource", resource),
         member("patch", patch),
-        member("fault", fault), member("effect", effect),
+        member("fault", fault), member("effect", effect), member("field", field),
       ] + shared)
   }
 

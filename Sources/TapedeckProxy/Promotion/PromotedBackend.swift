@@ -20,9 +20,10 @@ public struct PromotedBackend: Sendable {
   /// - Parameter minimum: confidence below which a resource is left out.
   public init(_ promotion: Promotion, minimum: Double) throws(OverrideProblem) {
     exchanges = promotion.exchanges
-    let trial = try PromotionTrial(promotion.resources.map(\.declaration), promotion.exchanges)
+    let resources = Self.sound(promotion.resources)
+    let trial = try PromotionTrial(resources.map(\.declaration), promotion.exchanges)
     var verdicts: [Verdict] = []
-    for resource in promotion.resources {
+    for resource in resources {
       let counts = trial.counts(of: resource.id)
       let share = counts.all == 0 ? 1 : Double(counts.reproduced) / Double(counts.all)
       let confidence = resource.confidence * share
@@ -32,7 +33,28 @@ public struct PromotedBackend: Sendable {
           isTaken: confidence >= minimum))
     }
     self.verdicts = Self.withoutOrphans(verdicts)
-    outcomes = try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
+    let isWhole = self.verdicts.allSatisfy(\.isTaken)
+    outcomes =
+      isWhole
+      ? trial.outcomes : try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
+  }
+
+  /// Those that can be declared, with all that they stand on: answers may hold what no declaration takes.
+  private static func sound(_ resources: [PromotedResource]) -> [PromotedResource] {
+    var sound = resources.filter { resource in
+      let overrides = Overrides()
+      guard resource.needs.isEmpty else { return true }
+      do throws(OverrideProblem) { try overrides.load(["resources": [resource.declaration]]) } catch {
+        return false
+      }
+      return true
+    }
+    while true {
+      let ids = Set(sound.map(\.id))
+      let rest = sound.filter { $0.needs.allSatisfy(ids.contains) }
+      if rest.count == sound.count { return sound }
+      sound = rest
+    }
   }
 
   /// What lies within a resource that is left out cannot be had, and what holds nothing is not needed.

@@ -11,6 +11,8 @@ public struct RequestMatcher: Sendable, Equatable {
   /// What is hidden before requests are compared, so that what came and what was recorded are redacted alike.
   public let redaction: Redaction
   private let isDefault: Bool
+  /// Whether requests with one key may differ in what drift is looked for in.
+  public let seesDrift: Bool
   /// The names of compared header fields, in order.
   private let headers: [String]
 
@@ -18,6 +20,7 @@ public struct RequestMatcher: Sendable, Equatable {
     self.rules = rules
     self.redaction = redaction
     isDefault = rules == MatchRules()
+    seesDrift = rules.leavesOut
     headers = rules.headers.sorted()
   }
 

@@ -1,9 +1,6 @@
 public import TapedeckHTTP
 
 extension RequestMatcher {
-  /// Whether requests with one key may differ in what drift is looked for in.
-  public var seesDrift: Bool { rules.leavesOut }
-
   /// How a request differs from the recorded one that has its key: in names of the query, places in the body and
   /// whole parts that the rules leave out of the key. Header fields and the host never count: those that are compared
   /// are equal, and the others are new in every run.

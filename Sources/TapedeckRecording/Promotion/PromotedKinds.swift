@@ -17,6 +17,13 @@ struct PromotedKinds {
     var owners: [String: String] = [:]
     /// The members that are ids, by how many objects have them.
     var idMembers: [String: Int] = [:]
+    mutating func take(_ object: PromotedObject, ownerID: String?) {
+      for member in object.value.members ?? [] { names.insert(member.name.text) }
+      latest[object.id] = object.value
+      idMembers[object.idMember, default: 0] += 1
+      if let ownerID { owners[object.id] = ownerID }
+    }
+
     var idMember: String { idMembers.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? "id" }
   }
 
@@ -34,12 +41,9 @@ struct PromotedKinds {
   mutating func add(
     _ object: PromotedObject, to key: Key, in owner: (key: Key, id: String, member: String)? = nil
   ) {
-    var kind = kinds[key] ?? Kind(key: key, parent: owner?.key, member: owner?.member ?? "")
-    kind.names.formUnion(object.value.names)
-    kind.latest[object.id] = object.value
-    kind.idMembers[object.idMember, default: 0] += 1
-    if let owner { kind.owners[object.id] = owner.id }
-    kinds[key] = kind
+    let new = Kind(key: key, parent: owner?.key, member: owner?.member ?? "")
+    // In place: a copy of all objects for each one would take for ever.
+    kinds[key, default: new].take(object, ownerID: owner?.id)
     guard Self.depth(key) < 3 else { return }
     for member in object.value.members ?? [] {
       for element in Self.elements(of: member.value) {

@@ -64,10 +64,19 @@ struct PromotedSession {
     body(&evidence[base, default: PromotedEvidence(template: base)])
   }
 
+  /// Whether a template is one of a path pattern: what means something in these is a step of no collection.
+  private static func canBeDeclared(_ template: String) -> Bool {
+    let steps = template.split(separator: "/")
+    return template.utf8.count < 500 && steps.contains { $0 != "{}" }
+      && steps.allSatisfy { step in
+        step == "{}" || !step.contains { "{}?#*%:".contains($0) || $0.isNewline || $0 == "\u{FFFD}" }
+      }
+  }
+
   private mutating func sort(_ index: Int) {
     let exchange = exchanges[index]
     let (base, holes, id) = place(exchange)
-    guard !base.isEmpty else { return }
+    guard Self.canBeDeclared(base) else { return }
     if let id, exchange.status == 404 || exchange.status == 410 {
       return change(base) { $0.missing.append((index, id)) }
     }
@@ -149,8 +158,15 @@ struct PromotedSession {
   }
 
   private mutating func add(_ object: PromotedObject, to key: PromotedKinds.Key) {
-    guard let kind = kinds[key], let parent = kind.parent else { return kinds.add(object, to: key) }
-    kinds.add(object, to: key, in: (parent, kind.owners[object.id] ?? "", kind.member))
+    guard let owner = owner(of: object.id, key) else { return kinds.add(object, to: key) }
+    kinds.add(object, to: key, in: owner)
+  }
+
+  private func owner(
+    of id: String, _ key: PromotedKinds.Key
+  ) -> (key: PromotedKinds.Key, id: String, member: String)? {
+    guard let kind = kinds[key], let parent = kind.parent else { return nil }
+    return (parent, kind.owners[id] ?? "", kind.member)
   }
 
   /// A path below an object, about elements of a list in it.
@@ -176,11 +192,10 @@ struct PromotedSession {
     let exchange = exchanges[index]
     let (base, holes, id) = place(exchange)
     for (object, key) in found(index) {
-      let kind = key.flatMap { kinds[$0] } ?? kinds.kind(of: object) ?? known(object, id)
-      if key == nil, let kind, exchange.method == .post, let hole = holes.last, hole == object.id {
-        notice(object, of: kind, base, holes, index)
+      guard let found = key ?? kinds.kind(of: object)?.key ?? known(object, id)?.key else { continue }
+      if key == nil, exchange.method == .post, let hole = holes.last, hole == object.id {
+        notice(object, of: found, base, holes, index)
       }
-      guard let found = kind?.key ?? key else { continue }
       add(object, to: found)
       let ownHoles = base == found ? holes : []
       sightings[found, default: []].append(Sighting(index: index, object: object, holes: ownHoles))
@@ -194,19 +209,19 @@ struct PromotedSession {
   }
 
   private mutating func notice(
-    _ object: PromotedObject, of kind: PromotedKinds.Kind, _ base: String, _ holes: [String], _ index: Int
+    _ object: PromotedObject, of kind: PromotedKinds.Key, _ base: String, _ holes: [String], _ index: Int
   ) {
-    let old = kind.latest[object.id]
+    let old = kinds[kind]?.latest[object.id]
     for member in object.value.members ?? [] {
       let (name, elements) = (member.name.text, PromotedKinds.elements(of: member.value))
       let before = Set(PromotedKinds.elements(of: old?[name] ?? .null).map(\.id))
       let added = elements.filter { !before.contains($0.id) }
       guard added.count == 1, old != nil || elements.count == 1 else { continue }
       let addition = PromotedEvidence.Addition(
-        index: index, holes: holes, kind: kind.key, member: name, element: added[0],
+        index: index, holes: holes, kind: kind, member: name, element: added[0],
         isFirstOfSeveral: elements.count > 1 && elements.first?.id == added[0].id, envelope: object.envelope)
       change(base) { $0.additions.append(addition) }
-      embedded[base] = PromotedKinds.key(kind.key, name)
+      embedded[base] = PromotedKinds.key(kind, name)
       return
     }
   }

@@ -1,0 +1,25 @@
+/// What is wrong with routes that are data. Each text names the route or the place in the JSON.
+public enum MockRouteError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// JSON that is no route; `place` like `routes[2].status`.
+  case badJSON(place: String, problem: String)
+  case badPath(route: String, problem: String)
+  case badStatus(route: String, Int)
+  case badFile(route: String, problem: String)
+  case unencodable(route: String, problem: String)
+  case unknownRoute(route: String, known: [String])
+
+  public var description: String {
+    switch self {
+    case .badJSON(let place, let problem): "\(place) \(problem)"
+    case .badPath(let route, let problem): "\(route): \(problem)"
+    case .badStatus(let route, let status):
+      "\(route): \(status) is no status for an answer; they go from 200 to 999"
+    case .badFile(let route, let problem):
+      "\(route): \(problem); the folder is that of the server, or else the current one"
+    case .unencodable(let route, let problem): "\(route): its object cannot be encoded: \(problem)"
+    case .unknownRoute(let route, let known):
+      "there is no route \(route); "
+        + (known.isEmpty ? "there are none" : "there are \(known.joined(separator: ", "))")
+    }
+  }
+}
