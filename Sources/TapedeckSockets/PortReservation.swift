@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// A port that is ours before anyone listens on it: bound, so that the kernel gives it to nobody else who lets it choose.

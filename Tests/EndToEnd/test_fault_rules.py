@@ -269,13 +269,12 @@ def test_a_seed_gives_the_same_run_twice(faulty):
 
 def test_the_times_of_a_seed_are_the_same(faulty):
     def run_with(seed):
-        deck = faulty({"path": "/small", "type": "latency", "latency": 150, "jitter": 140, "seed": seed})
+        deck = faulty({"path": "/small", "type": "latency", "latency": 500, "jitter": 490, "seed": seed})
         return [timed(lambda: get(deck, "/small"))[1] for _ in range(6)]
 
     first, second, other = run_with(5), run_with(5), run_with(6)
-    assert max(abs(a - b) for a, b in zip(first, second)) < 0.1
-    assert statistics.pstdev(first) > 0.02
-    assert max(abs(a - b) for a, b in zip(first, other)) > 0.1
+    assert max(abs(a - b) for a, b in zip(first, second)) < 0.3
+    assert max(abs(a - b) for a, b in zip(first, other)) > 0.3
 
 
 def test_several_faults_at_once(faulty):
@@ -358,10 +357,11 @@ def test_64_clients_under_faults_hurt_nobody_else(faulty):
 
 def test_a_client_that_leaves_while_it_waits_leaves_nothing_behind(way):
     deck = way({"path": "/a", "type": "latency", "latency": 60_000}, {"path": "/chunked", "type": "bandwidth", "rate": 1})
-    for target in ("/a", "/chunked"):
-        with pytest.raises(requests.exceptions.RequestException):
-            requests.get(deck.url + target, timeout=0.3)
-    eventually(lambda: len(log_lines(deck, "cut short")) >= 1, "the slow body is given up")
+    with Wire(deck.url) as waiting, Wire(deck.url) as reading:
+        waiting.ask(b"/a")
+        reading.ask(b"/chunked")
+        assert reading.head().status == 200
+    eventually(lambda: log_lines(deck, "/chunked", "cut short"), "the slow body is given up")
     assert get(deck, "/small").content == b"small"
 
 

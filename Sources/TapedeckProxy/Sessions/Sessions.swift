@@ -8,6 +8,8 @@ public final class Sessions: Sendable {
   public let standard: Session
   private let named = Mutex<[String: Session]>([:])
   private let changes = Atomic<Int>(0)
+  /// The overrides file as it was last read while the proxy ran, and how often it was.
+  private let saved = Mutex<(count: Int, document: OverridesDocument?)>((0, nil))
   private let idleMilliseconds: Int
   private let limit: Int
   private let makeJournal: @Sendable () -> RequestJournal
@@ -23,8 +25,9 @@ public final class Sessions: Sendable {
   /// The session of that name, made where there is none; nil when there are too many in use.
   func session(_ name: String) -> Session? {
     if let known = named.withLock({ $0[name] }) { return known }
+    let before = saved.withLock { $0.count }
     let made = Session(name: name, overrides: standard.overrides.fresh(), journal: makeJournal())
-    return named.withLock { sessions in
+    let session: Session? = named.withLock { sessions in
       if let earlier = sessions[name] { return earlier }
       Self.dropIdle(&sessions, idleMilliseconds)
       guard sessions.count < limit else { return nil }
@@ -32,6 +35,12 @@ public final class Sessions: Sendable {
       changes.add(1, ordering: .releasing)
       return made
     }
+    // A file that was saved meanwhile is for this session too.
+    let now = saved.withLock { $0 }
+    if session === made, now.count != before, let document = now.document {
+      made.overrides.take(document.fresh)
+    }
+    return session
   }
 
   /// The session of that name, if there is one; nil means the default one.
@@ -51,6 +60,7 @@ public final class Sessions: Sendable {
 
   /// Puts the rules of an overrides file in the place of those it had before, in every session.
   func take(_ document: OverridesDocument) {
+    saved.withLock { $0 = ($0.count + 1, document) }
     standard.overrides.take(document)
     for session in all { session.overrides.take(document.fresh) }
   }
@@ -87,12 +97,6 @@ public final class Sessions: Sendable {
 
   /// Changes whenever sessions come or go.
   var version: Int { changes.load(ordering: .acquiring) }
-
-  /// Has a change made to the overrides of all sessions, those of sessions to come included.
-  func changeAll(_ change: (Overrides) throws -> Void) rethrows {
-    try change(standard.overrides)
-    for session in all { try change(session.overrides) }
-  }
 
   /// Begins every recorded sequence anew, as a new cassette demands.
   func rewindCursors() { for session in all { session.cursors?.rewind() } }
