@@ -20,10 +20,18 @@ extension RedactionPass {
     edits(of: value, named: name, verdict: policy.verdict(on: name, in: place), depth: depth)
   }
 
+  /// A list of byte ranges (RFC 9110 §14.2) is numbers alone, and may be thousands of them.
+  private static func isByteRanges(_ value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>) -> Bool {
+    guard name.count == 5, zip(name, "range".utf8).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
+    return value.starts(with: "bytes=".utf8)
+      && value.dropFirst(6).allSatisfy { (0x30...0x39).contains($0) || ",- ".utf8.contains($0) }
+  }
+
   func edits(
     of value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>, verdict: RedactionPolicy.Verdict, depth: Int
   ) -> TextEdits {
     if verdict == .keep { return TextEdits() }
+    if verdict != .hide, Self.isByteRanges(value, named: name) { return TextEdits() }
     if verdict != .hide, let edits = composite(value, named: name) { return edits }
     if let placeholder = replacement(of: value, under: verdict) {
       collect(within: value, depth: depth)
