@@ -34,6 +34,9 @@ final class SecretLinks: Sendable {
     }
   }
 
+  /// Whether no recording hides a secret that a request could hold.
+  var isEmpty: Bool { known.isEmpty }
+
   /// The request with what the cassette knows by its hash hidden; nil when there is nothing of that in it.
   func linked(_ request: HTTPRequest, _ redaction: Redaction) -> HTTPRequest? {
     guard let policy = redaction.policy else { return nil }
