@@ -20,9 +20,11 @@ struct MissExplanation: Sendable {
     fixes = MissFixes(configuration)
   }
 
-  /// - Parameter recorded: how many answers to this request were recorded, all of which have been given.
+  /// - Parameters:
+  ///   - request: without its secrets.
+  ///   - recorded: how many answers to this request were recorded, all of which have been given.
   func miss(_ request: HTTPRequest, cassette: Cassette?, recorded: Int) -> Miss {
-    let nearest = cassette?.nearest(to: request, limit: Self.nearestCount) ?? []
+    let nearest = cassette?.nearest(toRedacted: request, limit: Self.nearestCount) ?? []
     let fixes = fixes.all(for: nearest.first, cassette: cassette, recorded: recorded)
     return Miss(
       method: request.method.rawValue, target: Self.shortened(request.targetText),

@@ -109,7 +109,11 @@ public final class Cassette: Sendable {
   /// The recordings most like a request that matches none, nearest first, with what differs. This looks at all of
   /// them, so it is for a miss only.
   public func nearest(to request: HTTPRequest, limit: Int = 3) -> [NearMiss] {
-    RequestComparison(matcher.redaction.redacted(request), rules: matcher.rules).nearest(
-      in: answers, limit: limit)
+    nearest(toRedacted: matcher.redaction.redacted(request), limit: limit)
+  }
+
+  /// The same for a request that has no secrets any more.
+  public func nearest(toRedacted request: HTTPRequest, limit: Int) -> [NearMiss] {
+    RequestComparison(request, rules: matcher.rules).nearest(in: answers, limit: limit)
   }
 }
