@@ -53,6 +53,7 @@ struct HeadScanner: Sendable {
   /// Refuses what no line can begin with: a CR that ends nothing, a byte that no method holds.
   private func checkLineStart(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) throws(HTTPParseError) {
     guard lineStart < bytes.count else { return }
+    try check(lineStart + 1, limits)
     if bytes[lineStart] == ASCII.carriageReturn {
       guard lineStart + 1 == bytes.count || bytes[lineStart + 1] == ASCII.lineFeed else {
         throw lines == 0 ? .badRequestLine : .badField

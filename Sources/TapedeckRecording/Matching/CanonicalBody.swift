@@ -2,7 +2,19 @@ import TapedeckHTTP
 
 /// The body of a request without what makes no difference to its meaning, nor by the rules.
 struct CanonicalBody {
-  enum Kind: UInt8 { case none, bytes, json, form, multipart }
+  enum Kind: UInt8 {
+    case none, bytes, json, form, multipart
+
+    /// What a body that is there is said to be; whether it is, only taking it apart tells.
+    init(_ type: MediaType.Kind) {
+      switch type {
+      case .json: self = .json
+      case .form: self = .form
+      case .multipart: self = .multipart
+      case .other: self = .bytes
+      }
+    }
+  }
 
   /// A body beyond this is compared as bytes, whatever it is: taking JSON apart costs many times its size in memory and
   /// keeps the other clients of a loop waiting. Part of the key, so it must not change.

@@ -5,8 +5,6 @@ struct BodyComparison {
   private let rules: MatchRules
   private let recorded: HTTPRequest
   private let received: HTTPRequest
-  private let left: CanonicalBody
-  private let right: CanonicalBody
   /// In the order of the places; none where both are the same to the rules.
   private(set) var differences: [RequestDifference] = []
   /// How far apart they are, in `RequestDistance`'s points.
@@ -17,17 +15,27 @@ struct BodyComparison {
     self.received = received
     var recorded = sent.request
     var isUnread = false
-    if let large = sent.largeBody {
+    if let large = sent.largeBody, !received.body.isEmpty {
       if let body = Self.contents(of: large) { recorded.body = body } else { isUnread = true }
     }
     self.recorded = recorded
-    left = CanonicalBody(recorded, rules)
-    right = CanonicalBody(received, rules)
-    if isUnread, let large = sent.largeBody {
+    if received.body.isEmpty {
+      compareMissing(byteCount: sent.largeBody?.size ?? recorded.body.count)
+    } else if isUnread, let large = sent.largeBody {
       compareUnread(large)
     } else {
-      compare()
+      compare(CanonicalBody(recorded, rules), CanonicalBody(received, rules))
     }
+  }
+
+  /// Takes nothing apart: a request without a body costs little to compare with the largest recording.
+  private mutating func compareMissing(byteCount: Int) {
+    guard byteCount > 0 else { return }
+    let kind = CanonicalBody.Kind(CanonicalBody.type(of: recorded, rules))
+    differences = [
+      RequestDifference(field: "body", recorded: Self.text(kind, byteCount), received: nil)
+    ]
+    distance = RequestDistance.otherBody
   }
 
   /// What is small enough to be taken apart.
@@ -41,17 +49,19 @@ struct BodyComparison {
     if received.body.count == file.size, BodyFile.name(digest: SHA256Digest(of: received.body)) == file.name {
       return
     }
-    let came = received.body.isEmpty ? nil : "\(received.body.count) bytes"
-    differences = [RequestDifference(field: "body", recorded: "\(file.size) bytes", received: came)]
+    differences = [
+      RequestDifference(
+        field: "body", recorded: "\(file.size) bytes", received: "\(received.body.count) bytes")
+    ]
     distance = RequestDistance.otherBody
   }
 
-  private mutating func compare() {
+  private mutating func compare(_ left: CanonicalBody, _ right: CanonicalBody) {
     guard left.kind == right.kind else {
       differences = [
         RequestDifference(
-          field: "body", recorded: Self.text(recorded, left), received: Self.text(received, right),
-          ignoredBy: isSameJSON ? "body:json" : nil)
+          field: "body", recorded: Self.text(left.kind, recorded.body.count),
+          received: Self.text(right.kind, received.body.count), ignoredBy: isSameJSON ? "body:json" : nil)
       ]
       distance = isSameJSON ? RequestDistance.value : RequestDistance.otherBody
       return
@@ -61,23 +71,23 @@ struct BodyComparison {
     case .json: differences = json()
     case .form: differences = form()
     case .multipart: differences = multipart()
-    case .bytes, .none: return compareBytes()
+    case .bytes, .none: return compareBytes(left.bytes, right.bytes)
     }
     distance = RequestDistance.sum(differences)
   }
 
-  private static func text(_ request: HTTPRequest, _ body: CanonicalBody) -> String? {
-    switch body.kind {
+  private static func text(_ kind: CanonicalBody.Kind, _ byteCount: Int) -> String? {
+    switch kind {
     case .none: nil
-    case .bytes: "\(request.body.count) bytes"
-    default: "\(body.kind) of \(request.body.count) bytes"
+    case .bytes: "\(byteCount) bytes"
+    default: "\(kind) of \(byteCount) bytes"
     }
   }
 
   /// Whether both are one JSON, though not both say that they are JSON.
   private var isSameJSON: Bool {
-    guard left.kind != .none, right.kind != .none, rules.bodyForm == .byType,
-      let old = try? JSONValue(parsing: recorded.body), let new = try? JSONValue(parsing: received.body)
+    guard !recorded.body.isEmpty, rules.bodyForm == .byType, let old = try? JSONValue(parsing: recorded.body),
+      let new = try? JSONValue(parsing: received.body)
     else { return false }
     return CanonicalJSON.bytes(old) == CanonicalJSON.bytes(new)
   }
@@ -130,18 +140,17 @@ extension BodyComparison {
   }
 
   /// Shows both from shortly before the first byte that differs.
-  private mutating func compareBytes() {
-    if recorded.body.isEmpty != received.body.isEmpty { distance = RequestDistance.otherBody }
-    let common = CommonEnds(left.bytes, right.bytes)
+  private mutating func compareBytes(_ left: [UInt8], _ right: [UInt8]) {
+    let common = CommonEnds(left, right)
     let start = max(0, common.head - 16)
     differences = [
       RequestDifference(
         field: start == 0 ? "body" : "body from byte \(start)",
-        recorded: RequestDifference.quoted(left.bytes[min(start, left.bytes.count)...]),
-        received: RequestDifference.quoted(right.bytes[min(start, right.bytes.count)...]),
+        recorded: RequestDifference.quoted(left[min(start, left.count)...]),
+        received: RequestDifference.quoted(right[min(start, right.count)...]),
         ignoredBy: isSameJSON ? "body:json" : nil)
     ]
-    let longer = max(left.bytes.count, right.bytes.count)
+    let longer = max(left.count, right.count)
     distance =
       isSameJSON
       ? RequestDistance.value

@@ -29,10 +29,15 @@ struct RequestComparison {
       .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
     var misses: [NearMiss] = []
     var comparedBytes = 0
+    var best: [Int] = []
     for candidate in byHead.prefix(max(Self.shortlist, limit)) {
+      // A body only adds to the distance: what is no nearer by its head is not nearer, nor are those behind it.
+      if best.count == limit, let worst = best.last, candidate.distance >= worst { break }
       comparedBytes += candidate.answer.recorded.request.body.count + request.body.count
       if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
-      misses.append(nearMiss(candidate.answer, headDistance: candidate.distance))
+      let miss = nearMiss(candidate.answer, headDistance: candidate.distance)
+      misses.append(miss)
+      best = Array((best + [miss.distance]).sorted().prefix(limit))
     }
     return misses.enumerated()
       .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
