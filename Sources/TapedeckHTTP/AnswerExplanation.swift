@@ -10,43 +10,73 @@ public final class AnswerExplanation: Sendable {
   public let turns: Int?
   /// Whether the answer is being recorded.
   public let isRecorded: Bool
+  private let details: Details?
+
+  /// What few answers have.
+  private final class Details: Sendable {
+    let nearest: String?
+    let drift: [String]
+    let lines: [String]
+    let document: JSONValue?
+    let actions: @Sendable () -> [String]
+
+    init(
+      nearest: String?, drift: [String], lines: [String], document: JSONValue?,
+      actions: @escaping @Sendable () -> [String]
+    ) {
+      self.nearest = nearest
+      self.drift = drift
+      self.lines = lines
+      self.document = document
+      self.actions = actions
+    }
+  }
+
   /// The recording that comes nearest to a request that has none.
-  public let nearest: String?
+  public var nearest: String? { details?.nearest }
   /// Where the request differs from the recorded one, though not by the rules.
-  public let drift: [String]
+  public var drift: [String] { details?.drift ?? [] }
   /// What a person should be told beside the one line of the log.
-  public let lines: [String]
+  public var lines: [String] { details?.lines ?? [] }
   /// The same for a program.
-  public let document: JSONValue?
-  private let actions: @Sendable () -> [String]
+  public var document: JSONValue? { details?.document }
   /// The patches and faults that have acted on it so far, like `patch second-time`, with a remark where one could not do
   /// what it should. Of an answer on its way it is complete with the last byte.
-  public var applied: [String] { actions() }
+  public var applied: [String] { details?.actions() ?? [] }
 
-  public init(
-    rule: String? = nil, file: String? = nil, turn: Int? = nil, turns: Int? = nil, isRecorded: Bool = false,
-    nearest: String? = nil,
-    drift: [String] = [], lines: [String] = [], document: JSONValue? = nil,
-    applied actions: @escaping @Sendable () -> [String] = { [] }
-  ) {
+  private init(rule: String?, file: String?, turn: Int?, turns: Int?, isRecorded: Bool, _ details: Details?) {
     self.rule = rule
     self.file = file
     self.turn = turn
     self.turns = turns
     self.isRecorded = isRecorded
-    self.nearest = nearest
-    self.drift = drift
-    self.lines = lines
-    self.document = document
-    self.actions = actions
+    self.details = details
+  }
+
+  public convenience init(rule: String? = nil, isRecorded: Bool = false) {
+    self.init(rule: rule, file: nil, turn: nil, turns: nil, isRecorded: isRecorded, nil)
+  }
+
+  /// Of an answer that was recorded.
+  public convenience init(file: String, turn: Int, turns: Int, drift: [String] = []) {
+    let details =
+      drift.isEmpty ? nil : Details(nearest: nil, drift: drift, lines: [], document: nil, actions: { [] })
+    self.init(rule: nil, file: file, turn: turn, turns: turns, isRecorded: false, details)
+  }
+
+  /// Of a refusal.
+  public convenience init(nearest: String?, lines: [String] = [], document: JSONValue? = nil) {
+    let details = Details(nearest: nearest, drift: [], lines: lines, document: document, actions: { [] })
+    self.init(rule: nil, file: nil, turn: nil, turns: nil, isRecorded: false, details)
   }
 
   /// The same of an answer on which more has acted.
   public func adding(applied more: @escaping @Sendable () -> [String]) -> AnswerExplanation {
-    let actions = actions
+    let actions = details?.actions
     return AnswerExplanation(
-      rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded, nearest: nearest,
-      drift: drift, lines: lines,
-      document: document, applied: { actions() + more() })
+      rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded,
+      Details(
+        nearest: nearest, drift: drift, lines: lines, document: document,
+        actions: { (actions?() ?? []) + more() }))
   }
 }

@@ -4,6 +4,8 @@ struct PathOutline: Sendable {
   private struct Node {
     /// Its literal children, by hash.
     var edges: Range<Int32>
+    /// How long they are: the bit of each length is set, the highest for all that are longer.
+    var lengths: UInt64 = 0
     var wildcard: Int32
     /// Whether a pattern ends here; and whether one takes all that follows.
     var isEnd: Bool
@@ -36,6 +38,7 @@ struct PathOutline: Sendable {
       case .rest?: nodes[place].takesRest = true
       case .parameter?: wildcards.append(pattern.dropFirst())
       case .literal(let bytes)?:
+        nodes[place].lengths |= Self.bit(bytes.count)
         let hash = bytes.withUnsafeBufferPointer { Self.hash($0, foldsCase: foldsCase) }
         literals[hash, default: []].append(pattern.dropFirst())
       }
@@ -47,9 +50,11 @@ struct PathOutline: Sendable {
     return Int32(place)
   }
 
-  func mayFit(_ path: ArraySlice<UInt8>) -> Bool {
-    path.withUnsafeBufferPointer { path in
-      nodes.withUnsafeBufferPointer { nodes in
+  /// Whether some pattern may fit the path of a target, which ends at its first `?`.
+  func mayFit(target: [UInt8]) -> Bool {
+    target.withUnsafeBufferPointer { target in
+      let path = UnsafeBufferPointer(rebasing: target.prefix { $0 != UInt8(ascii: "?") })
+      return nodes.withUnsafeBufferPointer { nodes in
         edges.withUnsafeBufferPointer { edges in
           Walk(nodes: nodes, edges: edges, path: path, foldsCase: foldsCase).fits(0, 0)
         }
@@ -77,7 +82,7 @@ struct PathOutline: Sendable {
         end += 1
       }
       if node.wildcard >= 0, fits(Int(node.wildcard), end) { return true }
-      guard !node.edges.isEmpty else { return false }
+      guard node.lengths & PathOutline.bit(end - start) != 0 else { return false }
       let hash = PathOutline.hash(UnsafeBufferPointer(rebasing: path[start..<end]), foldsCase: foldsCase)
       guard let next = child(node, hash) else { return false }
       return fits(next, end)
@@ -93,6 +98,8 @@ struct PathOutline: Sendable {
       return nil
     }
   }
+
+  private static func bit(_ length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
   /// FNV-1a, which is enough where the keys are those of the patterns.
   static func hash(_ key: UnsafeBufferPointer<UInt8>, foldsCase: Bool) -> UInt64 {

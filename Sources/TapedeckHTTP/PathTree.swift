@@ -42,8 +42,8 @@ package struct PathTree: Sendable {
     return nodes.count - 1
   }
 
-  /// Whether some pattern may fit the path: quick, and wrong at most in saying so.
-  package func mayFit(_ path: ArraySlice<UInt8>) -> Bool { outline.mayFit(path) }
+  /// Whether some pattern may fit the path of a target: quick, and wrong at most in saying so.
+  package func mayFit(target: [UInt8]) -> Bool { outline.mayFit(target: target) }
 
   /// Offers the patterns that fit the path from segment `start` on, until one is taken.
   /// - Returns: whether one was.

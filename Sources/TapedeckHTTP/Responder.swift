@@ -28,7 +28,8 @@ public struct HTTPAnswer {
 
   public enum Content {
     case prepared(PreparedResponse)
-    case response(HTTPResponse)
+    // Out of line: answers are handed from link to link, and most are prepared.
+    indirect case response(HTTPResponse)
     case stream(any ResponseSource)
   }
 

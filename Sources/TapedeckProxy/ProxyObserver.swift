@@ -22,12 +22,12 @@ public struct ExchangeLog: Sendable {
 final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
-  private let slot: TapeSlot
+  private let tape: LoopCopy<TapeSlot>
   private var lines: [UInt8] = []
 
   init(statistics: ProxyStatistics, log: ExchangeLog?, slot: TapeSlot, loop: EventLoop) {
     self.statistics = statistics
-    self.slot = slot
+    tape = LoopCopy(slot)
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
@@ -38,7 +38,7 @@ final class ProxyObserver: ExchangeObserver {
     guard let log else { return }
     // An answer that came about by an error says nothing about what may be shown.
     var shown = summary
-    let tape = slot.tape
+    let tape = tape.current
     let target = tape.matcher.redaction.redacted(target: summary.target)
     // The recorder knows what the run has brought to light.
     shown.target = tape.recorder?.hidingKnownSecrets(inTarget: target) ?? target

@@ -48,14 +48,15 @@ public final class ProxyServer: Sendable {
             settings.onConnectionOpened = { statistics.countUpstreamConnection() }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
+          let tape = LoopCopy(slot)
           let links = ChainLinks(
-            configuration: configuration, slot: slot, upstream: client,
+            configuration: configuration, tape: tape, upstream: client,
             liveRewriter: configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil,
             loop: loop)
           let chain = SessionResponder(
             sessions, selector: configuration.sessionSelector, loop: loop,
             makeChain: { links.chain(for: $0) })
-          let policy = PolicyResponder(before: chain, logging: configuration.log == nil ? nil : slot)
+          let policy = PolicyResponder(before: chain, logging: configuration.log == nil ? nil : tape)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
@@ -141,7 +142,7 @@ public final class ProxyServer: Sendable {
 /// What one loop's chains are made of.
 private struct ChainLinks {
   let configuration: ProxyConfiguration
-  let slot: TapeSlot
+  let tape: LoopCopy<TapeSlot>
   let upstream: UpstreamClient?
   let liveRewriter: OriginRewriter?
   let loop: EventLoop
@@ -162,12 +163,12 @@ private struct ChainLinks {
   /// The cassette, the origin, or a refusal, with the patches over it.
   private func tapeEnd(_ session: Session) -> any Responder {
     let responder = TapeResponder(
-      slot: slot, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
+      tape: tape, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
       replay: Replay(pace: configuration.pace, loop: loop),
       explains: configuration.explains || session.journal.isOn)
     let recordings: any Responder =
       configuration.rewritesBodies
-      ? RewritingResponder(before: responder, live: liveRewriter, recorded: slot) : responder
+      ? RewritingResponder(before: responder, live: liveRewriter, recorded: tape) : responder
     return PatchResponder(session.overrides.patches, before: recordings, loop: loop)
   }
 }

@@ -72,16 +72,16 @@ enum RequestPolicy {
 final class PolicyResponder: Responder {
   private let chain: any Responder
   /// Nil where nothing is logged.
-  private let slot: TapeSlot?
+  private let tape: LoopCopy<TapeSlot>?
 
-  init(before chain: any Responder, logging slot: TapeSlot?) {
+  init(before chain: any Responder, logging tape: LoopCopy<TapeSlot>?) {
     self.chain = chain
-    self.slot = slot
+    self.tape = tape
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     var answer = try answer(to: request)
-    if let slot { answer?.shownTarget = slot.tape.matcher.redaction.comparable(request).target }
+    if let tape { answer?.shownTarget = tape.current.matcher.redaction.comparable(request).target }
     return answer
   }
 

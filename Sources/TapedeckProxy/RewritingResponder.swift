@@ -8,15 +8,15 @@ internal import TapedeckRecording
 final class RewritingResponder: Responder {
   private let chain: any Responder
   private let live: OriginRewriter?
-  private let slot: TapeSlot
+  private let tape: LoopCopy<TapeSlot>
 
   /// - Parameters:
   ///   - live: knows the origin that is asked.
-  ///   - slot: whose tape knows the origin that the cassette was recorded from.
-  init(before chain: any Responder, live: OriginRewriter?, recorded slot: TapeSlot) {
+  ///   - tape: knows the origin that the cassette was recorded from.
+  init(before chain: any Responder, live: OriginRewriter?, recorded tape: LoopCopy<TapeSlot>) {
     self.chain = chain
     self.live = live
-    self.slot = slot
+    self.tape = tape
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
@@ -36,7 +36,7 @@ final class RewritingResponder: Responder {
 
   private func rewriter(for source: HTTPAnswer.Source) -> OriginRewriter? {
     switch source {
-    case .cassette: slot.tape.rewriter
+    case .cassette: tape.current.rewriter
     case .upstream: live
     case .route, .store, .unmatched, .server: nil
     }

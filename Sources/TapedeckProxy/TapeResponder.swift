@@ -4,7 +4,7 @@ internal import TapedeckUpstream
 
 /// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.
 final class TapeResponder: Responder {
-  private let slot: TapeSlot
+  private let tape: LoopCopy<TapeSlot>
   private let cursors: ReplayCursors?
   private let upstream: UpstreamClient?
   private let liveRewriter: OriginRewriter?
@@ -14,10 +14,11 @@ final class TapeResponder: Responder {
 
   /// - Parameter cursors: of the session it answers for; nil for the cassette's own.
   init(
-    slot: TapeSlot, cursors: ReplayCursors? = nil, upstream: UpstreamClient?, liveRewriter: OriginRewriter?,
+    tape: LoopCopy<TapeSlot>, cursors: ReplayCursors? = nil, upstream: UpstreamClient?,
+    liveRewriter: OriginRewriter?,
     replay: Replay, explains: Bool = false
   ) {
-    self.slot = slot
+    self.tape = tape
     self.cursors = cursors
     self.upstream = upstream
     self.liveRewriter = liveRewriter
@@ -26,7 +27,7 @@ final class TapeResponder: Responder {
   }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
-    let tape = slot.tape
+    let tape = tape.current
     return switch tape.decide(request, cursors: cursors) {
     case .replay(let turn): replayed(turn, to: request, tape)
     case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival))

@@ -345,7 +345,7 @@ def test_explain_says_who_answered(start, record, httpbin, tmp_path, cassette):
 
     assert asked(deck.url, "/get?a=1") == "upstream;recorded"
     assert asked(deck.url, "/stream/2") == "upstream;recorded"
-    assert asked(deck.url, "/made") == "route"
+    assert asked(deck.url, "/made") == 'route;rule="route-1"'
     assert deck.stop() == 0, deck.stderr
     names = {name.split("-")[1]: name for name in interactions(cassette)}
     assert all("Tapedeck-Answer" not in (cassette / name).read_text() for name in names.values()), "it is not recorded"

@@ -18,7 +18,7 @@ private func request(
 }
 
 private func response(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> HTTPResponse? {
-  switch RouteRuleResponder.answer(rules, to: request)?.content {
+  switch RouteRuleResponder.answer(rules.current, to: request)?.content {
   case .response(let response): response
   case .prepared(let prepared): prepared.response
   case .stream, nil: nil
@@ -119,7 +119,9 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
   @Test func `delays come out of the range, the same in every run`() throws {
     let rules = try routes(#"{"path": "/", "delay": {"min": 0.1, "max": 0.3}, "seed": 7}"#)
     func delays(_ rules: RuleList<RouteRule>) throws -> [Int64] {
-      try (1...50).map { _ in try #require(RouteRuleResponder.answer(rules, to: request())).delayNanoseconds }
+      try (1...50).map { _ in
+        try #require(RouteRuleResponder.answer(rules.current, to: request())).delayNanoseconds
+      }
     }
     let first = try delays(rules)
     #expect(first.allSatisfy { (100_000_000...300_000_000).contains($0) })
@@ -130,7 +132,7 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
   @Test func `a delay does not depend on the dice that let it act`() throws {
     let rules = try routes(#"{"path": "/", "delay": {"min": 0, "max": 1}, "probability": 0.1, "seed": 1}"#)
     let delays = try (1...2000).compactMap { _ in
-      RouteRuleResponder.answer(rules, to: try request())?.delayNanoseconds
+      RouteRuleResponder.answer(rules.current, to: try request())?.delayNanoseconds
     }
     #expect((100...300).contains(delays.count))
     #expect(delays.contains { $0 > 500_000_000 })

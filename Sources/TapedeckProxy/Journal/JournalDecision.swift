@@ -32,9 +32,9 @@ extension JournalEntry {
   }
 
   /// The declared routes for the request's path that did not answer.
-  private func declined(_ table: RuleTable<RouteRule>, _ request: OverrideRequest) -> [JournalDecision] {
+  private func declined(_ table: RuleTable<RouteRule>?, _ request: OverrideRequest) -> [JournalDecision] {
     var decisions: [JournalDecision] = []
-    for (rule, obstacle) in table.obstacles(for: request) {
+    for (rule, obstacle) in table?.obstacles(for: request) ?? [] {
       if source == .route, rule.id == explanation?.rule { break }
       decisions.append(
         JournalDecision(
@@ -48,10 +48,10 @@ extension JournalEntry {
 
   /// Patches and faults: what acted says so in the explanation.
   private func laidOver<R: OverrideRule>(
-    _ table: RuleTable<R>, _ request: OverrideRequest
+    _ table: RuleTable<R>?, _ request: OverrideRequest
   ) -> [JournalDecision] {
     let applied = explanation?.applied ?? []
-    return table.obstacles(for: request).map { rule, obstacle in
+    return (table?.obstacles(for: request) ?? []).map { rule, obstacle in
       let name = "\(R.kind.word) \(rule.id)"
       if let action = applied.first(where: {
         $0 == name || $0.hasPrefix(name + " ") || $0.hasPrefix(name + ":")

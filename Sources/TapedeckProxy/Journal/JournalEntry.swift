@@ -8,7 +8,8 @@ public final class JournalEntry: Sendable {
   public var number: Int { place.load(ordering: .relaxed) }
   private let place = Atomic<Int>(0)
   /// As it came, less what named its session.
-  public let request: HTTPRequest
+  public var request: HTTPRequest { packed.request }
+  private let packed: PackedRequest
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
   /// The same for people, as RFC 3339 writes it.
@@ -22,19 +23,31 @@ public final class JournalEntry: Sendable {
   private let answer: Answer
   /// The rules of that moment; nil where there were none.
   let rules: RulesThen?
+  /// What it takes in memory, about.
+  let bytes: Int
 
   enum Answer: Sendable {
     case prepared(PreparedResponse)
-    case response(HTTPResponse)
+    indirect case response(HTTPResponse)
     /// A stream, of whose body not all need be held.
-    case streamed(HTTPResponse, bodyBytes: Int)
+    indirect case streamed(HTTPResponse, bodyBytes: Int)
+
+    /// What it takes in memory; one that is prepared is the cassette's own.
+    fileprivate var bytes: Int {
+      switch self {
+      case .prepared: 0
+      case .response(let response), .streamed(let response, _): response.body.count + 512
+      }
+    }
   }
 
   init(
-    _ request: HTTPRequest, startedMilliseconds: Int, durationNanoseconds: Int64, source: HTTPAnswer.Source,
+    _ packed: consuming PackedRequest, startedMilliseconds: Int, durationNanoseconds: Int64,
+    source: HTTPAnswer.Source,
     explanation: AnswerExplanation?, wasCutShort: Bool = false, rules: RulesThen?, _ answer: Answer
   ) {
-    self.request = request
+    bytes = 256 + packed.bytes + answer.bytes
+    self.packed = packed
     self.startedMilliseconds = startedMilliseconds
     self.durationNanoseconds = durationNanoseconds
     self.source = source
@@ -79,16 +92,6 @@ public final class JournalEntry: Sendable {
     }
   }
 
-  /// What it takes in memory, about. An answer that is prepared is the cassette's own.
-  var bytes: Int {
-    let answered =
-      switch answer {
-      case .prepared: 0
-      case .response(let response), .streamed(let response, _): response.body.count + 512
-      }
-    return 512 + request.target.count + 32 * request.fields.count + request.body.count + answered
-  }
-
   /// The exchange as a recording would hold it, secrets and all.
   public var interaction: Interaction {
     let response = response
@@ -103,8 +106,14 @@ public final class JournalEntry: Sendable {
 }
 
 /// The rules of a moment, to say later why they did not answer.
-struct RulesThen: Sendable {
-  let routes: RuleTable<RouteRule>
-  let patches: RuleTable<PatchRule>
-  let faults: RuleTable<FaultRule>
+final class RulesThen: Sendable {
+  let routes: RuleTable<RouteRule>?
+  let patches: RuleTable<PatchRule>?
+  let faults: RuleTable<FaultRule>?
+
+  init(routes: RuleTable<RouteRule>?, patches: RuleTable<PatchRule>?, faults: RuleTable<FaultRule>?) {
+    self.routes = routes
+    self.patches = patches
+    self.faults = faults
+  }
 }

@@ -5,43 +5,41 @@ internal import TapedeckSockets
 final class JournalingResponder: Responder {
   private let chain: any Responder
   private let journal: RequestJournal
-  private let overrides: Overrides
+  private let rules: LoopCopy<Overrides>
 
   init(before chain: any Responder, _ session: Session) {
     self.chain = chain
     journal = session.journal
-    overrides = session.overrides
+    rules = LoopCopy(session.overrides)
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    let arrival = Arrival(request)
+    let arrival = Arrival()
     guard var answer = try chain.respond(to: request) else { return nil }
     switch answer.content {
-    case .prepared(let prepared): journal.append(arrival.entry(answer, overrides, .prepared(prepared)))
-    case .response(let response): journal.append(arrival.entry(answer, overrides, .response(response)))
+    case .prepared(let prepared):
+      journal.append(arrival.entry(PackedRequest(request), answer, rules.current, .prepared(prepared)))
+    case .response(let response):
+      journal.append(arrival.entry(PackedRequest(request), answer, rules.current, .response(response)))
     case .stream(let source):
       answer.content = .stream(
-        JournaledSource(source, arrival: arrival, answer: answer, rules: overrides.rulesNow, journal: journal)
-      )
+        JournaledSource(
+          source, request: PackedRequest(request), arrival: arrival, answer: answer, rules: rules.current,
+          journal: journal))
     }
     return answer
   }
 }
 
-/// A request, and when it came.
+/// When a request came.
 private struct Arrival {
-  let request: HTTPRequest
   let milliseconds = WallClock.now
   let start = MonotonicTime.now
 
-  init(_ request: HTTPRequest) { self.request = request }
-
-  func entry(_ answer: HTTPAnswer, _ overrides: Overrides, _ content: JournalEntry.Answer) -> JournalEntry {
-    entry(answer, rules: overrides.rulesNow, wasCutShort: false, content)
-  }
-
   func entry(
-    _ answer: HTTPAnswer, rules: RulesThen?, wasCutShort: Bool, _ content: JournalEntry.Answer
+    _ request: consuming PackedRequest, _ answer: borrowing HTTPAnswer, _ rules: RulesThen?,
+    wasCutShort: Bool = false,
+    _ content: JournalEntry.Answer
   ) -> JournalEntry {
     JournalEntry(
       request, startedMilliseconds: milliseconds,
@@ -54,6 +52,8 @@ private struct Arrival {
 private final class JournaledSource: StreamFilter {
   private static let maximumHeldBytes = 1 << 20
 
+  /// Nil once it is in the journal.
+  private var request: PackedRequest?
   private let arrival: Arrival
   private let answer: HTTPAnswer
   private let rules: RulesThen?
@@ -61,12 +61,12 @@ private final class JournaledSource: StreamFilter {
   private var head = HTTPResponseHead(status: 0)
   private var held: [UInt8] = []
   private var size = 0
-  private var isOver = false
 
   init(
-    _ source: any ResponseSource, arrival: Arrival, answer: HTTPAnswer, rules: RulesThen?,
-    journal: RequestJournal
+    _ source: any ResponseSource, request: consuming PackedRequest, arrival: Arrival, answer: HTTPAnswer,
+    rules: RulesThen?, journal: RequestJournal
   ) {
+    self.request = consume request
     self.arrival = arrival
     self.answer = answer
     self.rules = rules
@@ -75,12 +75,11 @@ private final class JournaledSource: StreamFilter {
   }
 
   private func finish(wasCutShort: Bool, trailers: HTTPFields = HTTPFields()) {
-    guard !isOver else { return }
-    isOver = true
+    guard let request = request.take() else { return }
     let response = HTTPResponse(head: head, body: held, trailers: trailers)
     journal.append(
       arrival.entry(
-        answer, rules: rules, wasCutShort: wasCutShort, .streamed(response, bodyBytes: size)))
+        request, answer, rules, wasCutShort: wasCutShort, .streamed(response, bodyBytes: size)))
   }
 
   override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
@@ -122,10 +121,13 @@ private final class JournaledSource: StreamFilter {
   }
 }
 
-extension Overrides {
+extension Overrides: Versioned {
+  var version: Int { routes.version &+ patches.version &+ faults.version }
+
   /// Nil where there are no rules.
-  var rulesNow: RulesThen? {
-    guard !routes.isEmpty || !patches.isEmpty || !faults.isEmpty else { return nil }
-    return RulesThen(routes: routes.table, patches: patches.table, faults: faults.table)
+  var current: RulesThen? {
+    let (routes, patches, faults) = (routes.current, patches.current, faults.current)
+    guard routes != nil || patches != nil || faults != nil else { return nil }
+    return RulesThen(routes: routes, patches: patches, faults: faults)
   }
 }

@@ -24,25 +24,27 @@ public final class RequestJournal: Sendable {
 
   func append(_ entry: JournalEntry) {
     let size = entry.bytes
-    let freed = state.withLock { state -> [JournalEntry] in
+    // What goes is let go of where no lock is held.
+    var gone = state.withLock { state -> JournalEntry? in
       state.lastNumber += 1
       entry.isNumbered(state.lastNumber)
-      guard size <= budget.bytes else { return [] }
+      guard size <= budget.bytes else { return nil }
       state.append(entry)
       state.bytes += size
       budget.take(size)
-      guard state.bytes > budget.bytes || budget.isOverdrawn else { return [] }
-      var gone: [JournalEntry] = []
-      while state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn {
-        guard let oldest = state.removeFirst() else { break }
-        state.bytes -= oldest.bytes
-        budget.release(oldest.bytes)
-        gone.append(oldest)
-      }
-      return gone
+      return oldestBeyondBudget(&state)
     }
-    // What goes is let go of where no lock is held.
-    _ = freed
+    while gone != nil { gone = state.withLock { oldestBeyondBudget(&$0) } }
+  }
+
+  /// Takes out the oldest where there is too much, but never the last.
+  private func oldestBeyondBudget(_ state: inout State) -> JournalEntry? {
+    guard state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn,
+      let oldest = state.removeFirst()
+    else { return nil }
+    state.bytes -= oldest.bytes
+    budget.release(oldest.bytes)
+    return oldest
   }
 
   /// Forgets all requests; those to come are counted on.

@@ -3,20 +3,20 @@ internal import TapedeckSockets
 
 /// Lets go wrong what the faults say, whoever answers. The answer itself is made as ever.
 final class FaultResponder: Responder {
-  private let rules: RuleList<FaultRule>
+  private let rules: LoopCopy<RuleList<FaultRule>>
   private let chain: any Responder
   private let loop: EventLoop
 
   init(_ rules: RuleList<FaultRule>, before chain: any Responder, loop: EventLoop) {
-    self.rules = rules
+    self.rules = LoopCopy(rules)
     self.chain = chain
     self.loop = loop
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard !rules.isEmpty else { return try chain.respond(to: request) }
-    let table = rules.table
-    guard table.concerns(request.path) else { return try chain.respond(to: request) }
+    guard let table = rules.current, table.concerns(request) else {
+      return try chain.respond(to: request)
+    }
     let candidates = table.all(for: OverrideRequest(request))
     guard !candidates.isEmpty else { return try chain.respond(to: request) }
     var acting: [(rule: FaultRule, turn: Int)] = []

@@ -5,20 +5,20 @@ internal import TapedeckSockets
 /// Lays the patches over what the rest of the chain answers: recordings and the origin's answers, and refusals where a
 /// patch asks for them. It is outside of all recording.
 final class PatchResponder: Responder {
-  private let rules: RuleList<PatchRule>
+  private let rules: LoopCopy<RuleList<PatchRule>>
   private let chain: any Responder
   private let loop: EventLoop
 
   init(_ rules: RuleList<PatchRule>, before chain: any Responder, loop: EventLoop) {
-    self.rules = rules
+    self.rules = LoopCopy(rules)
     self.chain = chain
     self.loop = loop
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard !rules.isEmpty else { return try chain.respond(to: request) }
-    let table = rules.table
-    guard table.concerns(request.path) else { return try chain.respond(to: request) }
+    guard let table = rules.current, table.concerns(request) else {
+      return try chain.respond(to: request)
+    }
     let candidates = table.all(for: OverrideRequest(request))
     let answer = try chain.respond(to: request)
     guard !candidates.isEmpty, let answer else { return answer }

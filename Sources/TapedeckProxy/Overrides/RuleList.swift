@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TapedeckHTTP
 
 /// Rules of one kind, as they stand: changed from any thread, seen by the next request.
-final class RuleList<Rule: OverrideRule>: Sendable {
+final class RuleList<Rule: OverrideRule>: Versioned {
   private struct State {
     var entries: [Entry] = []
     var table: RuleTable<Rule>?
@@ -15,21 +15,18 @@ final class RuleList<Rule: OverrideRule>: Sendable {
   }
 
   private let state: Mutex<State>
-  /// How many there are, to be looked at without waiting.
-  private let count: Atomic<Int>
+  private let changes = Atomic<Int>(0)
 
-  init(_ entries: [Entry] = []) {
-    state = Mutex(State(entries: entries))
-    count = Atomic(entries.count)
-  }
+  init(_ entries: [Entry] = []) { state = Mutex(State(entries: entries)) }
 
-  var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+  var version: Int { changes.load(ordering: .acquiring) }
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// The rules of this moment.
-  var table: RuleTable<Rule> {
+  /// The rules of this moment; nil where there are none.
+  var current: RuleTable<Rule>? {
     state.withLock { state in
+      if state.entries.isEmpty { return nil }
       if let table = state.table { return table }
       let table = RuleTable(state.entries.map(\.rule))
       state.table = table
@@ -41,7 +38,7 @@ final class RuleList<Rule: OverrideRule>: Sendable {
     state.withLock { state in
       let result = body(&state.entries)
       state.table = nil
-      count.store(state.entries.count, ordering: .releasing)
+      changes.add(1, ordering: .releasing)
       return result
     }
   }
@@ -113,8 +110,8 @@ final class RuleTable<Rule: OverrideRule>: Sendable {
     tree = PathTree(ranked.map { rules[$0].condition.path.segments })
   }
 
-  /// Whether a rule may be for the path; most requests are over with that.
-  func concerns(_ path: ArraySlice<UInt8>) -> Bool { tree.mayFit(path) }
+  /// Whether a rule may be for the request's path; most requests are over with that.
+  func concerns(_ request: HTTPRequest) -> Bool { tree.mayFit(target: request.target) }
 
   /// The first for which `takes` has something, the most specific path first.
   func first<Result>(for request: OverrideRequest, _ takes: (Rule) -> Result?) -> Result? {
