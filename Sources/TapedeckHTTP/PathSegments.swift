@@ -3,10 +3,12 @@ package struct PathSegments: Sendable {
   package let raw: [ArraySlice<UInt8>]
   /// What literals are compared with: decoded, in lower case where case does not count.
   package let keys: [ArraySlice<UInt8>]
+  /// Whether something in it is percent-encoded.
+  package let isEncoded: Bool
 
   package init(_ path: ArraySlice<UInt8>, foldsCase: Bool = false) {
     raw = path.split(separator: UInt8(ascii: "/"))
-    let isEncoded = path.contains(UInt8(ascii: "%"))
+    isEncoded = path.contains(UInt8(ascii: "%"))
     guard isEncoded || foldsCase else {
       keys = raw
       return
@@ -21,7 +23,7 @@ package struct PathSegments: Sendable {
     bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
   }
 
-  package func text(_ index: Int) -> String { Self.decoded(raw[index]) }
+  package func text(_ index: Int) -> String { isEncoded ? Self.decoded(raw[index]) : rawText(index) }
 
   package func rawText(_ index: Int) -> String { String(decoding: raw[index], as: UTF8.self) }
 

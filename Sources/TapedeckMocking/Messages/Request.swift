@@ -5,7 +5,9 @@ public struct Request: Sendable {
   /// What the route's wildcards caught, by name, percent-decoded.
   public var components: [String: String]
   /// The same as it stood in the URL.
-  public var rawComponents: [String: String]
+  public var rawComponents: [String: String] { components.merging(encodedComponents) { $1 } }
+  /// Those that stood there in another spelling.
+  var encodedComponents: [String: String] = [:]
   /// The request underneath.
   public var http: HTTPRequest
   /// `http`, or what the client said.
@@ -19,7 +21,6 @@ public struct Request: Sendable {
     self.http = http
     self.scheme = scheme
     self.components = components
-    rawComponents = components
   }
 
   /// A request by its URL, as tests of handlers want it.

@@ -5,17 +5,17 @@ enum AnswerWriter {
   static func answer(_ value: (any Serializable)?, _ settings: RouterSettings) throws -> RouteAnswer {
     guard let value else { return try empty(settings) }
     let root = AnswerRoot(value)
-    switch root.value {
-    case nil: return try empty(settings)
-    case is Passthrough: return .passthrough
-    case let response as Response: return try answer(response, root, settings)
-    case let provider as any ResponseFieldsProvider:
+    guard let inside = root.value else { return try empty(settings) }
+    if root.role.contains(.passthrough) { return .passthrough }
+    if root.role.contains(.response), let response = inside as? Response {
+      return try answer(response, root, settings)
+    }
+    if root.role.contains(.fieldsProvider), let provider = inside as? any ResponseFieldsProvider {
       let headers = HeaderFields(provider.headerFields ?? [:])
       return try response(
         root.serializable, provider.body, status: provider.statusCode, headers: headers, settings)
-    case .some(let plain):
-      return try response(root.serializable, plain, status: 200, headers: [:], settings)
     }
+    return try response(root.serializable, inside, root.role, status: 200, headers: [:], settings)
   }
 
   /// Nothing to say, in Kakapo's way: the type of what is missing is said all the same.
@@ -44,16 +44,29 @@ enum AnswerWriter {
   ///   - whole: what is written: the body with what is around it.
   ///   - body: what tells the media type.
   private static func response(
-    _ whole: any Serializable, _ body: any Serializable, status: Int, headers: HeaderFields,
-    _ settings: RouterSettings, reason: [UInt8]? = nil
+    _ whole: any Serializable, _ body: any Serializable, _ role: AnswerRole? = nil, status: Int,
+    headers: HeaderFields, _ settings: RouterSettings, reason: [UInt8]? = nil
   ) throws -> RouteAnswer {
-    let content = try (body as? RawBody)?.bytes ?? json(whole, settings.format)
+    let role = role ?? AnswerRole(of: body)
+    let raw = role.contains(.rawBody) ? (body as? RawBody)?.bytes : nil
+    let content = try raw ?? json(whole, settings.format)
     var headers = headers
     if headers["Content-Type"] == nil {
-      headers.add("Content-Type", (body as? any MediaTyped)?.contentType ?? "application/json")
+      let typed = role.contains(.mediaTyped) ? body as? any MediaTyped : nil
+      if typed == nil, headers.isEmpty, status == 200, reason == nil {
+        return .response(HTTPResponse(head: HTTPResponseHead(status: 200, fields: jsonFields), body: content))
+      }
+      headers.add("Content-Type", typed?.contentType ?? "application/json")
     }
     return .response(HTTPResponse(head: try head(status, headers, reason: reason), body: content))
   }
+
+  /// What most answers have, made once.
+  private static let jsonFields: HTTPFields = {
+    var fields = HTTPFields()
+    fields.append(literal: "Content-Type", "application/json")
+    return fields
+  }()
 
   private static func json(_ value: any Serializable, _ format: SerializationFormat) throws -> [UInt8] {
     guard let bytes = try value.jsonBytes(format: format) else { return [] }
@@ -80,21 +93,29 @@ struct AnswerRoot {
   /// The whole, as it is written.
   let serializable: any Serializable
   /// What is inside; nil when that is nothing.
-  let value: (any Serializable)?
+  private(set) var value: (any Serializable)?
+  /// Of what is inside.
+  private(set) var role: AnswerRole
 
   init(_ serializable: any Serializable) {
     self.serializable = serializable
-    value = Self.inside(serializable)
+    value = serializable
+    role = AnswerRole(of: serializable)
+    while let outer = value, let inner = Self.inside(outer, role) {
+      value = inner
+      role = inner.map { AnswerRole(of: $0) } ?? []
+    }
   }
 
-  private static func inside(_ value: any Serializable) -> (any Serializable)? {
-    if let box = value as? any SerializableBox {
-      if box.isNil { return nil }
-      guard let content = box.content else { return value }
-      return inside(content)
+  /// What a box or a transformer holds, which may be nothing; nil where the value is what it is about.
+  private static func inside(_ value: any Serializable, _ role: AnswerRole) -> (any Serializable)?? {
+    if role.contains(.box), let box = value as? any SerializableBox {
+      return box.isNil ? .some(nil) : box.content.map { .some($0) }
     }
-    if let transformer = value as? any SerializationTransformer { return inside(transformer.wrapped) }
-    return value
+    if role.contains(.transformer), let transformer = value as? any SerializationTransformer {
+      return .some(transformer.wrapped)
+    }
+    return nil
   }
 }
 

@@ -46,7 +46,6 @@ extension Router {
     if !route.pattern.query.isEmpty {
       guard let caught = route.pattern.matchQuery(request.queryParameters) else { return nil }
       request.components.merge(caught) { $1 }
-      request.rawComponents.merge(caught) { $1 }
     }
     guard route.acceptsHeaders(request.http.fields) else { return nil }
     for predicate in route.predicates where !predicate(request) { return nil }
@@ -67,10 +66,10 @@ extension Request {
       case .literal: continue
       case .parameter(let name):
         components[name] = path.text(start + offset)
-        rawComponents[name] = path.rawText(start + offset)
+        if path.isEncoded { encodedComponents[name] = path.rawText(start + offset) }
       case .rest(let name):
         components[name] = path.rest(from: start + offset)
-        rawComponents[name] = path.rawRest(from: start + offset)
+        if path.isEncoded { encodedComponents[name] = path.rawRest(from: start + offset) }
       }
     }
   }

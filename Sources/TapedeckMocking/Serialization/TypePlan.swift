@@ -1,10 +1,14 @@
 internal import Synchronization
 
-/// How the values of one type are written, found out once.
+/// How the values of one type are written and answered with, found out once.
 final class TypePlan: Sendable {
   private let writer: any ValueWriter
+  let answerRole: AnswerRole
 
-  init(_ writer: any ValueWriter) { self.writer = writer }
+  init<T>(_ writer: any ValueWriter, of type: T.Type) {
+    self.writer = writer
+    answerRole = AnswerRole(ofType: type)
+  }
 
   func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
     try writer.write(pointer, &run)
@@ -24,7 +28,7 @@ enum TypePlans {
     let key = ObjectIdentifier(type)
     if let plan = known.withLock({ $0[key] }) { return plan }
     // Made outside the lock, for a plan may ask for others; of two made at once, the first one stays.
-    let plan = TypePlan(Planner.writer(of: type))
+    let plan = TypePlan(Planner.writer(of: type), of: type)
     return known.withLock { known in
       if let earlier = known[key] { return earlier }
       known[key] = plan
