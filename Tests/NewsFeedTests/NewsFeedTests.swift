@@ -123,7 +123,8 @@ import Testing
     #expect(store.count(Like.self) > 500)
     #expect(store.findAll(Post.self).allSatisfy { (0...14).contains($0.likes.count) })
     #expect(store.findAll(Comment.self).allSatisfy { !$0.author.isEmpty && !$0.post.isEmpty })
-    #expect(time < .seconds(2), "took \(time), and a debug build on a busy machine needs a tenth of a second")
+    // Under ThreadSanitizer beside other tests it took four seconds.
+    #expect(time < .seconds(20), "took \(time), and a debug build needs a tenth of a second")
   }
 
   @Test func `K297 the same posts in every run`() throws {

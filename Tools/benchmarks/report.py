@@ -16,40 +16,41 @@ def figure(row, figures):
     return ", ".join(text.format(figures[name]) for name, text in ROWS[row].shows.items())
 
 
-def ratio(row, base, results):
+def ratio(row, base, samples):
+    """The median of what each round says for itself: the machine is another one from minute to minute."""
     name = next(iter(ROWS[row].shows))
-    return results[row][name] / results[base][name]
+    rounds = zip(samples[row], samples[base])
+    return statistics.median(mine[name] / theirs[name] for mine, theirs in rounds)
 
 
-def judgement(row, results):
+def judgement(row, samples):
     """What the row comes to beside others, and beside its goal."""
     parts = []
     for base, goal in ROWS[row].against.items():
-        if base not in results:
+        if base not in samples:
             continue
-        value = ratio(row, base, results)
         wanted = f" (≥ {goal:g})" if goal else ""
-        parts.append(f"{value:.2f} × {base}{wanted}")
+        parts.append(f"{ratio(row, base, samples):.2f} × {base}{wanted}")
     if ROWS[row].at_most is not None:
         parts.append(f"≤ {ROWS[row].at_most:g}")
     return ", ".join(parts)
 
 
-def missed(results):
+def missed(samples):
     """The rows that miss a goal."""
-    for row, figures in results.items():
+    for row, figures in medians(samples).items():
         for base, goal in ROWS[row].against.items():
-            if goal and base in results and ratio(row, base, results) < goal:
-                yield row, f"{ratio(row, base, results):.2f} of {goal:g} × {base}"
+            if goal and base in samples and ratio(row, base, samples) < goal:
+                yield row, f"{ratio(row, base, samples):.2f} of {goal:g} × {base}"
         limit = ROWS[row].at_most
         value = figures[next(iter(ROWS[row].shows))]
         if limit is not None and value > limit:
             yield row, f"{value:.2f} instead of {limit:g} at most"
 
 
-def table(results):
+def table(samples):
     lines = ["| what | figure | beside others | command |", "|---|---:|---|---|"]
-    for row, figures in results.items():
+    for row, figures in medians(samples).items():
         lines.append(
-            f"| {ROWS[row].title} | {figure(row, figures)} | {judgement(row, results)} | `Tools/bench {row}` |")
+            f"| {ROWS[row].title} | {figure(row, figures)} | {judgement(row, samples)} | `Tools/bench {row}` |")
     return "\n".join(lines)
