@@ -50,8 +50,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CSystem"),
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CCurl", dependencies: ["CSystem"]),
+    .target(name: "CCrypto", dependencies: ["CSystem"]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
     room("TapedeckHTTP"),
@@ -99,7 +99,8 @@ let package = Package(
     tests(of: "TapedeckCLI"),
     .testTarget(
       name: "ExampleTests", dependencies: ["Tapedeck"], exclude: ["Mocks"], swiftSettings: strict),
-    .testTarget(name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
+    .testTarget(
+      name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing
 )

@@ -19,6 +19,9 @@ public struct HTTP1RequestParser: Sendable {
   private var scanner = HeadScanner()
   private var pending: [UInt8] = []
   private var request: HTTPRequest?
+  /// The field lines of the last request, where they are short enough to be kept by a connection that waits.
+  private var last = RequestFields()
+  private static let keptFieldBytes = 1024
 
   public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
@@ -67,7 +70,7 @@ public struct HTTP1RequestParser: Sendable {
     guard offset < bytes.count else { return nil }
     if pending.isEmpty {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-      if let end = try scanner.scan(rest, limits: limits) {
+      if let end = try scanner.scan(rest, limits: limits, after: last.fields.storage) {
         let head = UnsafeRawBufferPointer(rebasing: rest[scanner.start..<end])
         offset += end
         return try begin(head)
@@ -101,12 +104,17 @@ public struct HTTP1RequestParser: Sendable {
   }
 
   private mutating func begin(_ head: UnsafeRawBufferPointer) throws(HTTPParseError) -> Event? {
-    guard let line = scanner.requestLine else { throw .badRequestLine }
+    guard let line = scanner.takeRequestLine() else { throw .badRequestLine }
+    let (isRepeated, count) = (scanner.hasRepeatedLines, scanner.fieldCount)
     scanner = HeadScanner()
     pending = []
-    var request = try RequestHeadParser.parse(head, line, limits: limits)
-    let expects = try expectsContinue(request)
-    switch try BodyFraming.request(request.fields, version: request.version) {
+    let lines = UnsafeRawBufferPointer(rebasing: head[line.byteCount...])
+    if !isRepeated || last.version != line.version {
+      last = try RequestFields(lines, count: count, version: line.version, limits: limits)
+    }
+    defer { if lines.count > Self.keptFieldBytes { last = RequestFields() } }
+    var request = last.request(line)
+    switch last.framing {
     case .none, .untilClose, .length(0):
       return .request(consume request)
     case .length(let length):
@@ -117,16 +125,7 @@ public struct HTTP1RequestParser: Sendable {
       state = .chunkedBody(ChunkedDecoder(limits: limits))
     }
     self.request = request
-    return expects ? .continueExpected : nil
-  }
-
-  private func expectsContinue(_ request: HTTPRequest) throws(HTTPParseError) -> Bool {
-    guard request.version == .http11 else { return false }
-    guard let index = request.fields.index(of: "expect") else { return false }
-    guard request.fields.index(of: "expect", from: index + 1) == nil,
-      ASCII.equal(request.fields.value(at: index), lowercase: "100-continue")
-    else { throw .unsupportedExpectation }
-    return true
+    return last.expectsContinue ? .continueExpected : nil
   }
 
   private mutating func takeFixedBody(

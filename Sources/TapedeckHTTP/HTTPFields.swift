@@ -139,6 +139,9 @@ public struct HTTPFields: Sendable {
     }
   }
 
+  /// The name of the field at `index`, as spelled.
+  public func name(at index: Int) -> ArraySlice<UInt8> { storage[slices[index].name] }
+
   /// The value of the field at `index`.
   public func value(at index: Int) -> ArraySlice<UInt8> { storage[slices[index].value] }
 

@@ -5,14 +5,22 @@
 struct HeadScanner: Sendable {
   /// Where the start line begins, behind tolerated empty lines.
   private(set) var start = 0
-  private(set) var requestLine: RequestLine?
+  private var requestLine: RequestLine?
+  /// Whether all lines behind the first are those of the head before.
+  private(set) var hasRepeatedLines = false
+  private var methodBytes = 0
+  /// Lines behind the first, where they are not those of the head before.
+  var fieldCount: Int { lines - 1 }
   private var position = 0
   private var lineStart = 0
   private var emptyLines = 0
   private var lines = 0
 
   /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
-  mutating func scan(_ bytes: UnsafeRawBufferPointer, limits: HTTPLimits) throws(HTTPParseError) -> Int? {
+  /// - Parameter earlier: the field lines of the head before, whose end is known.
+  mutating func scan(
+    _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits, after earlier: [UInt8] = []
+  ) throws(HTTPParseError) -> Int? {
     try checkLineStart(bytes, limits)
     while let lineFeed = ASCII.firstLineFeed(bytes, from: position) {
       position = lineFeed + 1
@@ -25,12 +33,20 @@ struct HeadScanner: Sendable {
       if isEmpty && lines > 0 { return position }
       try isEmpty ? takeEmptyLine(limits) : takeLine(bytes, limits)
       lineStart = position
+      if lines == 1, !earlier.isEmpty, earlier.withUnsafeBytes({ bytes.holds($0, at: position) }) {
+        hasRepeatedLines = true
+        try check(position + earlier.count, limits)
+        return position + earlier.count
+      }
       try checkLineStart(bytes, limits)
     }
     position = bytes.count
     try check(bytes.count, limits)
     return nil
   }
+
+  /// The request line, to be had once.
+  mutating func takeRequestLine() -> RequestLine? { requestLine.take() }
 
   /// RFC 9112 §2.2: empty lines before a request are forgiven.
   private mutating func takeEmptyLine(_ limits: HTTPLimits) throws(HTTPParseError) {
@@ -44,15 +60,19 @@ struct HeadScanner: Sendable {
   ) throws(HTTPParseError) {
     if lines == 0 {
       requestLine = try RequestLine.parse(
-        UnsafeRawBufferPointer(rebasing: bytes[lineStart..<position]), limits: limits)
+        UnsafeRawBufferPointer(rebasing: bytes[lineStart..<position]), methodBytes: methodBytes,
+        limits: limits)
     }
     lines += 1
     guard lines - 1 <= limits.fieldCount else { throw .tooManyFields }
   }
 
   /// Refuses what no line can begin with: a CR that ends nothing, a byte that no method holds.
-  private func checkLineStart(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits) throws(HTTPParseError) {
+  private mutating func checkLineStart(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits)
+    throws(HTTPParseError)
+  {
     guard lineStart < bytes.count else { return }
+    // The line begins beyond the limit, whatever it begins with: again, how the bytes were cut must not choose.
     try check(lineStart + 1, limits)
     if bytes[lineStart] == ASCII.carriageReturn {
       guard lineStart + 1 == bytes.count || bytes[lineStart + 1] == ASCII.lineFeed else {
@@ -60,7 +80,7 @@ struct HeadScanner: Sendable {
       }
     } else if lines == 0 {
       let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart...])
-      _ = try RequestLine.methodLength(line, limits: limits)
+      methodBytes = try RequestLine.methodLength(line, limits: limits)
     }
   }
 

@@ -9,13 +9,13 @@ struct RequestLine: Sendable {
   /// The length of the line with its CRLF.
   var byteCount: Int
 
-  /// `line` begins with the request line and holds all of it, CRLF included.
+  /// `line` begins with the request line and holds all of it, CRLF included; how long its method is was found before.
   static func parse(
-    _ line: UnsafeRawBufferPointer, limits: HTTPLimits
+    _ line: UnsafeRawBufferPointer, methodBytes: Int, limits: HTTPLimits
   ) throws(HTTPParseError) -> RequestLine {
-    var cursor = try methodLength(line, limits: limits)
+    var cursor = methodBytes
     guard cursor < line.count else { throw .badRequestLine }
-    let method = HTTPMethod(rawValue: String(decoding: line[..<cursor], as: UTF8.self))
+    let method = HTTPMethod(token: UnsafeRawBufferPointer(rebasing: line[..<cursor]))
     cursor += 1
     let target = try parseTarget(line, &cursor, limits)
     let version = try parseVersion(line, &cursor)
@@ -44,14 +44,16 @@ struct RequestLine: Sendable {
     _ line: UnsafeRawBufferPointer, _ cursor: inout Int, _ limits: HTTPLimits
   ) throws(HTTPParseError) -> [UInt8] {
     let start = cursor
-    while cursor < line.count, RequestTarget.isAllowed(line[cursor]) { cursor += 1 }
+    var end = start
+    while end < line.count, RequestTarget.isAllowed(line[end]) { end += 1 }
+    cursor = end
     guard cursor - start <= limits.targetBytes else { throw .targetTooLong }
     guard cursor > start, cursor < line.count else { throw .badRequestLine }
     guard line[cursor] == ASCII.space else {
       throw line[cursor] == ASCII.carriageReturn || line[cursor] == ASCII.tab ? .badRequestLine : .badTarget
     }
     defer { cursor += 1 }
-    return Array(line[start..<cursor])
+    return Array(UnsafeRawBufferPointer(rebasing: line[start..<cursor]))
   }
 
   /// Exactly `HTTP/D.D` and CRLF; any 1.x is 1.1 or 1.0 (RFC 9110 §2.5), other majors are not ours.

@@ -1,13 +1,13 @@
 /// The four forms of a request target (RFC 9112 §3.2), reduced to origin form.
 enum RequestTarget {
-  /// Characters a target may hold: visible ASCII without those that no URI holds and parsers disagree about.
+  /// Bits of the characters a target may hold, bytes 0–63 and 64–127.
+  private static let allowedLow: UInt64 = 0xAFFF_FFF2_0000_0000
+  private static let allowedHigh: UInt64 = 0x57FF_FFFE_AFFF_FFFF
+
+  /// Visible ASCII without those characters that no URI holds and parsers disagree about: `"<>\^`{}#`.
   static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-      UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "#"):
-      false
-    default: byte > 0x20 && byte < 0x7F
-    }
+    if byte < 64 { return (allowedLow >> UInt64(byte)) & 1 == 1 }
+    return byte < 128 && (allowedHigh >> UInt64(byte & 63)) & 1 == 1
   }
 
   /// Path and query, and the authority when the target named one.

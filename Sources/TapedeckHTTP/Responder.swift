@@ -11,9 +11,15 @@ public final class ResponderChain: Responder {
 
   public init(_ responders: [any Responder]) { self.responders = responders }
 
+  /// The chain of these; one alone is its own.
+  public static func of(_ responders: [any Responder]) -> any Responder {
+    responders.count == 1 ? responders[0] : ResponderChain(responders)
+  }
+
   public func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
     for responder in responders {
-      if let answer = try responder.respond(to: request) { return answer }
+      let answer = try responder.respond(to: request)
+      if answer != nil { return answer }
     }
     return nil
   }

@@ -33,13 +33,13 @@ final class ProxyObserver: ExchangeObserver {
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
   }
 
-  func exchangeFinished(_ summary: ExchangeSummary) {
-    statistics.count(summary)
+  func exchangeFinished(by source: HTTPAnswer.Source, _ summary: () -> ExchangeSummary) {
+    statistics.count(source)
     guard let log else { return }
-    // An answer that came about by an error says nothing about what may be shown.
-    var shown = summary
+    var shown = summary()
     let tape = tape.current
-    let target = tape.matcher.redaction.redacted(target: summary.target)
+    // An answer that came about by an error says nothing about what may be shown.
+    let target = tape.matcher.redaction.redacted(target: shown.target)
     // The recorder knows what the run has brought to light.
     shown.target = tape.recorder?.hidingKnownSecrets(inTarget: target) ?? target
     log.format(shown, &lines)

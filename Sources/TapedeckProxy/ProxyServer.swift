@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+internal import TapedeckMocking
 internal import TapedeckRecording
 internal import TapedeckServer
 internal import TapedeckSockets
@@ -53,9 +54,7 @@ public final class ProxyServer: Sendable {
             configuration: configuration, tape: tape, upstream: client,
             liveRewriter: configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil,
             loop: loop)
-          let chain = SessionResponder(
-            sessions, selector: configuration.sessionSelector, loop: loop,
-            makeChain: { links.chain(for: $0) })
+          let chain = links.chain(for: sessions)
           let policy = PolicyResponder(before: chain, logging: configuration.log == nil ? nil : tape)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
@@ -147,28 +146,44 @@ private struct ChainLinks {
   let liveRewriter: OriginRewriter?
   let loop: EventLoop
 
-  /// What answers the requests of a session, in order. The first answer wins.
-  func chain(for session: Session) -> any Responder {
-    let tapeEnd = tapeEnd(session)
-    let chain = ResponderChain([
-      RouteRuleResponder(session.overrides.routes, loop: loop),
-      ResourceResponder(session.overrides.resources),
-      RouteResponder(configuration.router, before: tapeEnd, loop: loop),
-      tapeEnd,
-    ])
-    let faults = FaultResponder(session.overrides.faults, before: chain, loop: loop)
-    return session.journal.isOn ? JournalingResponder(before: faults, session) : faults
+  /// What answers all requests: where they do not say which session is theirs, all belong to one.
+  func chain(for sessions: Sessions) -> any Responder {
+    guard let selector = configuration.sessionSelector else { return chain(for: sessions.standard) }
+    return SessionResponder(sessions, selector: selector, loop: loop, makeChain: { chain(for: $0) })
   }
 
-  /// The cassette, the origin, or a refusal, with the patches over it.
-  private func tapeEnd(_ session: Session) -> any Responder {
+  /// What answers the requests of a session.
+  private func chain(for session: Session) -> any Responder {
+    let recordings = recordings(session)
+    let patched = PatchResponder(session.overrides.patches, before: recordings, loop: loop)
+    let chain = LeanChain(session.overrides, configuration.router) {
+      links(session.overrides, recordings: recordings, patched: patched)
+    }
+    return session.journal.isOn ? JournalingResponder(before: chain, session) : chain
+  }
+
+  /// The links in their order: the first answer wins. Those without rules could answer nothing, and are left out.
+  private func links(
+    _ overrides: Overrides, recordings: any Responder, patched: PatchResponder
+  ) -> any Responder {
+    let router = configuration.router
+    let links: [(any Responder)?] = [
+      overrides.routes.isEmpty ? nil : RouteRuleResponder(overrides.routes, loop: loop),
+      overrides.resources.isEmpty ? nil : ResourceResponder(overrides.resources),
+      router.isEmpty ? nil : RouteResponder(router, before: patched, loop: loop),
+      overrides.patches.isEmpty ? recordings : patched,
+    ]
+    let chain = ResponderChain.of(links.compactMap { $0 })
+    return overrides.faults.isEmpty ? chain : FaultResponder(overrides.faults, before: chain, loop: loop)
+  }
+
+  /// The cassette, the origin, or a refusal.
+  private func recordings(_ session: Session) -> any Responder {
     let responder = TapeResponder(
       tape: tape, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
       replay: Replay(pace: configuration.pace, loop: loop),
       explains: configuration.explains || session.journal.isOn)
-    let recordings: any Responder =
-      configuration.rewritesBodies
+    return configuration.rewritesBodies
       ? RewritingResponder(before: responder, live: liveRewriter, recorded: tape) : responder
-    return PatchResponder(session.overrides.patches, before: recordings, loop: loop)
   }
 }

@@ -38,8 +38,8 @@ final class ProxyStatistics: Sendable {
   /// How many requests that got a recording drifted, by its file.
   var driftedFiles: [String: Int] { drifts.files }
 
-  func count(_ summary: ExchangeSummary) {
-    switch summary.source {
+  func count(_ source: HTTPAnswer.Source) {
+    switch source {
     case .cassette: replayed.add(1, ordering: .relaxed)
     case .route, .store: overridden.add(1, ordering: .relaxed)
     case .upstream, .unmatched, .server: break

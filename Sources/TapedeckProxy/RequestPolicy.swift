@@ -16,7 +16,8 @@ enum RequestPolicy {
 
   /// Whether there is anything to look at, as there is not in nearly all requests.
   static func concerns(_ request: HTTPRequest) -> Bool {
-    request.method == .trace || request.method == .options || request.fields.contains("via")
+    request.method != .get && (request.method == .trace || request.method == .options)
+      || request.fields.contains("via")
   }
 
   static func verdict(on request: HTTPRequest) -> Verdict {
@@ -80,8 +81,10 @@ final class PolicyResponder: Responder {
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+    guard let tape else { return try answer(to: request) }
     var answer = try answer(to: request)
-    if let tape { answer?.shownTarget = tape.current.matcher.redaction.comparable(request).target }
+    let redaction = tape.current.matcher.redaction
+    if redaction.mayHide(request) { answer?.shownTarget = redaction.comparable(request).target }
     return answer
   }
 

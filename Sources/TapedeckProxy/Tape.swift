@@ -79,7 +79,7 @@ final class Tape: Sendable {
 
   private func sequence(for request: HTTPRequest) -> RecordedSequence? {
     guard let cassette else { return nil }
-    return cassette.sequence(for: matcher.key(for: request)) ?? cassette.linkedSequence(for: request)
+    return cassette.sequence(for: request) ?? cassette.linkedSequence(for: request)
   }
 
   /// Remembers a complete exchange. Returns when the kernel has it; a failure stops recording, not the traffic.

@@ -2,19 +2,49 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 extension HTTPConnection {
-  /// The exchange being answered.
-  struct Exchange {
-    /// What will be told of it.
-    var summary: ExchangeSummary
+  /// The exchange being answered. There is one of it, which is handed on and never copied.
+  struct Exchange: ~Copyable {
+    let method: HTTPMethod
+    /// As it may be shown.
+    var target: [UInt8]
     let version: HTTPVersion
     let startedAt: MonotonicTime
     var keepsAlive: Bool
+    var status = 0
+    var source = HTTPAnswer.Source.server
+    var explanation: AnswerExplanation?
+
+    init(
+      _ method: HTTPMethod, _ target: [UInt8], _ version: HTTPVersion, startedAt: MonotonicTime,
+      keepsAlive: Bool
+    ) {
+      self.method = method
+      self.target = target
+      self.version = version
+      self.startedAt = startedAt
+      self.keepsAlive = keepsAlive
+    }
 
     /// For an answer to what is no request.
     static func none(startedAt: MonotonicTime) -> Exchange {
       Exchange(
-        summary: ExchangeSummary(method: HTTPMethod(rawValue: "-"), target: [UInt8(ascii: "-")]),
-        version: .http11, startedAt: startedAt, keepsAlive: false)
+        HTTPMethod(rawValue: "-"), [UInt8(ascii: "-")], .http11, startedAt: startedAt, keepsAlive: false)
+    }
+
+    /// Takes over what an answer says about itself.
+    mutating func note(_ answer: borrowing HTTPAnswer) {
+      source = answer.source
+      explanation = answer.explanation
+      if let shown = answer.shownTarget { target = shown }
+      if answer.endsConnection { keepsAlive = false }
+    }
+
+    /// What is told of it now that it is over.
+    func summary(wasCutShort: Bool) -> ExchangeSummary {
+      let duration = MonotonicTime.now.nanoseconds(since: startedAt)
+      return ExchangeSummary(
+        method: method, target: target, status: status, source: source, durationNanoseconds: duration,
+        wasCutShort: wasCutShort, explanation: explanation)
     }
   }
 }

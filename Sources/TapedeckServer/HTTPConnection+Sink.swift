@@ -10,15 +10,16 @@ extension HTTPConnection: ResponseSink {
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
-    guard var exchange else { return }
+    guard var exchange = exchange.take() else { return }
     let framing = clientFraming(framing, version: exchange.version)
     streamFraming = framing
     if framing == .untilClose { exchange.keepsAlive = false }
-    exchange.summary.status = head.status
-    self.exchange = exchange
+    exchange.status = head.status
+    let lastLines = exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine
+    self.exchange = consume exchange
     enqueue { out in
       HTTP1Serializer.appendOpenHead(head, framing: framing, to: &out)
-      out += exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine
+      out += lastLines
     }
     _ = demandAfterWrite()
   }
@@ -55,12 +56,8 @@ extension HTTPConnection: ResponseSink {
   }
 
   func fail(_ response: HTTPResponse) {
-    guard stream != nil, let exchange else { return }
-    guard let framing = streamFraming else {
-      stream = nil
-      sendInsteadOfStream(response, exchange)
-      return
-    }
+    guard stream != nil else { return }
+    guard let framing = streamFraming else { return sendInsteadOfStream(response) }
     endStream(wasCutShort: true, resets: framing == .untilClose)
   }
 

@@ -14,15 +14,19 @@ final class HTTPConnection: EventHandler {
   let admission: ConnectionGate.Admission
   private let socket: StreamSocket
   private var registration: EventLoop.Registration?
-  private var interest: Interest = .read
-  // Neither of the two calls anyone who could come back here while it works: the parser knows nobody, and the queue
-  // only the kernel. The compiler cannot see that, and would ask at every access.
+  private var interest = Interest.readEdge
+  /// Whether the last read left something for the next one.
+  private var leavesInput = false
+  // None of these calls anyone who could come back here while it works: the parser, the share and the held bytes know
+  // nobody, the queue only the kernel, the account only the gate. The compiler cannot see that, and would ask at every
+  // access.
   @exclusivity(unchecked) private var parser: HTTP1RequestParser
   @exclusivity(unchecked) private var output = OutputQueue()
-  private var bodies: BodyAccount
-  private var phase = Phase.reading
+  @exclusivity(unchecked) private var bodies: BodyAccount
+  @exclusivity(unchecked) private var share = TurnShare()
   /// Input that waits for the answer before it.
-  private var held: [UInt8] = []
+  @exclusivity(unchecked) private var held: [UInt8] = []
+  private var phase = Phase.reading
   private var hasPeerClosed = false
   private var closesAfterOutput = false
   private var resetsAfterOutput = false
@@ -33,7 +37,6 @@ final class HTTPConnection: EventHandler {
   /// When the body under way began.
   private var bodyStart: MonotonicTime?
   private var lingerDeadline = MonotonicTime(nanoseconds: 0)
-  private var share = TurnShare()
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
@@ -51,7 +54,7 @@ final class HTTPConnection: EventHandler {
 
   func start() -> Bool {
     do {
-      registration = try worker.loop.add(socket.descriptor, .read, handler: self)
+      registration = try worker.loop.add(socket.descriptor, interest, handler: self)
     } catch {
       return false
     }
@@ -72,13 +75,14 @@ final class HTTPConnection: EventHandler {
     // an overload it would be all that is left to do.
     if readiness.isBroken { return close(wasCutShort: true) }
     if readiness.isWritable { flush() }
-    if readiness.isReadable, phase != .closed { readAndProcess() }
+    if readiness.isReadable, phase != .closed { readAndProcess(isLast: readiness.isLast) }
     if phase != .closed { settle() }
   }
 
-  private func readAndProcess() {
+  private func readAndProcess(isLast: Bool) {
     switch socket.read(into: worker.readBuffer) {
     case .bytes(let count):
+      leavesInput = isLast || count == worker.readBuffer.count
       let bytes = UnsafeRawBufferPointer(rebasing: worker.readBuffer[..<count])
       switch phase {
       case .reading where held.isEmpty:
@@ -114,11 +118,10 @@ final class HTTPConnection: EventHandler {
     defer { isProcessing = false }
     var offset = 0
     do throws(HTTPParseError) {
-      while phase == .reading, !closesAfterOutput, output.count <= configuration.outputHighWaterBytes {
-        guard let event = try parser.next(bytes, at: &offset) else {
-          if offset < bytes.count { continue }
-          break
-        }
+      while offset < bytes.count, phase == .reading, !closesAfterOutput,
+        output.count <= configuration.outputHighWaterBytes
+      {
+        guard let event = try parser.next(bytes, at: &offset) else { continue }
         switch consume event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
@@ -151,17 +154,14 @@ final class HTTPConnection: EventHandler {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
-      summary: ExchangeSummary(method: request.method, target: request.target), version: request.version,
+      request.method, request.target, request.version,
       startedAt: worker.observer == nil ? worker.loop.now : .now,
       keepsAlive: request.keepsAlive && !worker.isStopping)
     do {
       guard let answer = try worker.responder.respond(to: request) else {
         return send(ErrorResponse.notFound, exchange, by: .server)
       }
-      exchange.summary.source = answer.source
-      exchange.summary.explanation = answer.explanation
-      if let shown = answer.shownTarget { exchange.summary.target = shown }
-      if answer.endsConnection { exchange.keepsAlive = false }
+      exchange.note(answer)
       switch answer.content {
       case .prepared(let prepared): send(prepared, exchange)
       case .response(let response): send(response, exchange, by: answer.source)
@@ -191,13 +191,13 @@ final class HTTPConnection: EventHandler {
   // MARK: Answers in memory
 
   func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: HTTPAnswer.Source) {
-    exchange.summary.source = source
-    send(PreparedResponse(response, to: exchange.summary.method), exchange)
+    exchange.source = source
+    send(PreparedResponse(response, to: exchange.method), exchange)
   }
 
   private func send(_ prepared: PreparedResponse, _ exchange: consuming Exchange) {
     if exchange.version == .http10, let unchunked = prepared.unchunked {
-      return send(PreparedResponse(unchunked, to: exchange.summary.method), exchange)
+      return send(PreparedResponse(unchunked, to: exchange.method), exchange)
     }
     if exchange.keepsAlive {
       output.append(prepared.head)
@@ -205,7 +205,7 @@ final class HTTPConnection: EventHandler {
       output.append(prepared.openHead + HTTP1Serializer.closeAndBlankLine)
     }
     output.append(prepared.wireBody)
-    exchange.summary.status = prepared.status
+    exchange.status = prepared.status
     finish(exchange, wasCutShort: false)
   }
 
@@ -213,16 +213,13 @@ final class HTTPConnection: EventHandler {
   func finish(_ exchange: consuming Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
     bodies.release()
-    guard let observer = worker.observer else { return }
-    exchange.summary.durationNanoseconds = MonotonicTime.now.nanoseconds(since: exchange.startedAt)
-    exchange.summary.wasCutShort = wasCutShort
-    observer.exchangeFinished(exchange.summary)
+    worker.observer?.exchangeFinished(by: exchange.source) { exchange.summary(wasCutShort: wasCutShort) }
   }
 
   // MARK: Streams
 
-  private func begin(_ source: any ResponseSource, _ exchange: Exchange) {
-    self.exchange = exchange
+  private func begin(_ source: any ResponseSource, _ exchange: consuming Exchange) {
+    self.exchange = consume exchange
     phase = .streaming
     stream = source
     source.start(into: self)
@@ -275,11 +272,13 @@ final class HTTPConnection: EventHandler {
   }
 
   /// The stream failed before its head went out: there is still time for a proper answer.
-  func sendInsteadOfStream(_ response: HTTPResponse, _ exchange: Exchange) {
-    self.exchange = nil
+  func sendInsteadOfStream(_ response: HTTPResponse) {
+    guard let exchange = exchange.take() else { return }
+    stream = nil
     phase = .reading
     isSourceWaiting = false
-    send(response, exchange, by: exchange.summary.source)
+    let source = exchange.source
+    send(response, exchange, by: source)
     goOn()
   }
 
@@ -335,8 +334,10 @@ final class HTTPConnection: EventHandler {
       && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
     if !hasPeerClosed, mayRead { wanted.insert(.read) }
     if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty) { wanted.insert(.write) }
-    if wanted != interest, let registration {
+    if wanted == .read { wanted = .readEdge }
+    if wanted != interest || leavesInput, let registration {
       interest = wanted
+      leavesInput = false
       worker.loop.change(registration, wanted)
     }
     setDeadline()

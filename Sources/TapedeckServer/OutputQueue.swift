@@ -80,6 +80,7 @@ struct OutputQueue {
 
   private mutating func consume(_ written: Int) {
     count -= written
+    guard count > 0 else { return startAnew() }
     var rest = written + segmentStart
     while firstSegment < segments.count, rest >= segments[firstSegment].count {
       rest -= segments[firstSegment].count
@@ -89,11 +90,14 @@ struct OutputQueue {
     if firstSegment == segments.count {
       segments.removeAll(keepingCapacity: true)
       firstSegment = 0
-      if rest == tail.count {
-        tail.removeAll(keepingCapacity: true)
-        rest = 0
-      }
     }
     segmentStart = rest
+  }
+
+  /// Everything is sent.
+  private mutating func startAnew() {
+    if !segments.isEmpty { segments.removeAll(keepingCapacity: true) }
+    tail.removeAll(keepingCapacity: true)
+    (firstSegment, segmentStart) = (0, 0)
   }
 }

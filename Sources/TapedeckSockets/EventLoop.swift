@@ -8,6 +8,9 @@ public struct Interest: OptionSet, Sendable {
 
   public static let read = Interest(rawValue: UInt32(td_epoll_in))
   public static let write = Interest(rawValue: UInt32(td_epoll_out))
+  /// As `read`, but told once when something comes, and not for as long as something is left: who leaves something, or
+  /// the peer's end, waits anew with `change`. The kernel then looks at the descriptor once for each event, not twice.
+  public static let readEdge = Interest(rawValue: UInt32(td_epoll_in | td_epoll_read_end) | 1 << 31)
   /// Of several loops waiting on one descriptor, wake one.
   public static let exclusive = Interest(rawValue: 1 << 28)
 }
@@ -18,6 +21,8 @@ public struct Readiness: Sendable {
 
   public var isReadable: Bool { bits & UInt32(td_epoll_in) != 0 }
   public var isWritable: Bool { bits & UInt32(td_epoll_out) != 0 }
+  /// Nothing follows what can be read; told to those who wait for `readEdge`.
+  public var isLast: Bool { bits & UInt32(td_epoll_read_end) != 0 }
   /// The connection is over in both directions.
   public var isBroken: Bool { bits & UInt32(td_epoll_error | td_epoll_hang_up) != 0 }
 }
@@ -54,7 +59,9 @@ public final class EventLoop {
   private var isStopping = false
   public let mailbox: LoopMailbox
   /// The time at the start of this turn.
-  public private(set) var now = MonotonicTime.now
+  public var now: MonotonicTime { turnStart }
+  // One word, which is read and written at once: no access to it lasts so long that another could fall into it.
+  @exclusivity(unchecked) private var turnStart = MonotonicTime.now
 
   public init() throws(SocketError) {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -139,7 +146,7 @@ public final class EventLoop {
 
   private func turn(_ events: UnsafeMutableBufferPointer<epoll_event>) {
     let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), waitMilliseconds())
-    now = .now
+    turnStart = .now
     var hasMail = false
     for event in events.prefix(Int(max(0, count))) {
       let bits = event.data.u64

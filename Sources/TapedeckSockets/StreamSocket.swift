@@ -40,19 +40,29 @@ public final class StreamSocket {
   public func finishSending() { shutdown(openDescriptor, Int32(SHUT_WR)) }
 
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
+    Self.read(openDescriptor, into: buffer)
+  }
+
+  public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult { Self.write(openDescriptor, bytes) }
+
+  /// Reads from a socket that is somebody else's to close.
+  public static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) -> TransferResult {
     while true {
-      let count = recv(openDescriptor, buffer.baseAddress, buffer.count, 0)
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 { return .bytes(count) }
       if count == 0 { return .endOfStream }
-      if errno != EINTR { return Self.failure() }
+      if errno != EINTR { return failure() }
     }
   }
 
-  public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
+  /// Writes to a socket that is somebody else's to close.
+  public static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> TransferResult {
     while true {
-      let count = send(openDescriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       if count >= 0 { return .bytes(count) }
-      if errno != EINTR { return Self.failure() }
+      if errno != EINTR { return failure() }
     }
   }
 

@@ -1,13 +1,18 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl as a whole: started once a process, before the first handle.
+/// libcurl as a whole: loaded and started once a process, before the first handle.
 enum CurlLibrary {
-  /// Whether libcurl is ready; the first caller starts it.
-  static let isStarted: Bool = {
+  /// Why libcurl is not ready; nil when it is. The first caller starts it.
+  private static let problem: String? = {
+    if let problem = td_curl_load() { return String(cString: problem) }
     ignoreBrokenPipes()
-    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    return td_global_init() == CURLE_OK ? nil : "initialisation failed"
   }()
+
+  static func start() throws(UpstreamError) {
+    if let problem { throw .libcurlFailed(reason: problem) }
+  }
 
   /// libcurl with CURLOPT_NOSIGNAL leaves SIGPIPE alone, and OpenSSL writes its goodbye to sockets that may
   /// be dead.
@@ -21,7 +26,9 @@ enum CurlLibrary {
 
   /// libcurl's version with its TLS library, like `7.88.1 (OpenSSL/3.0.19)`.
   static var version: String {
-    guard let info = td_version_info()?.pointee, let version = info.version else { return "?" }
+    guard problem == nil, let info = td_version_info()?.pointee, let version = info.version else {
+      return "?"
+    }
     let tls = info.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
     return String(cString: version) + tls
   }
@@ -33,6 +40,6 @@ enum CurlLibrary {
 
   /// libcurl's own words for a result.
   static func text(_ code: CURLcode) -> String {
-    curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+    td_error_text(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
   }
 }

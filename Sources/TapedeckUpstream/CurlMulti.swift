@@ -1,82 +1,58 @@
 internal import CCurl
 internal import TapedeckSockets
 
-/// libcurl's multi handle inside an event loop.
+/// libcurl's multi handle inside an event loop, as far as connections are made with it.
 ///
-/// libcurl must not be entered from its own callbacks, and those callbacks end in sinks, which may cancel,
-/// resume or start anything. So there is one way in (`enter`), everything asked for meanwhile waits until
-/// libcurl has returned (`whenOutside`), and finished transfers are handed out only then.
+/// libcurl must not be entered from its own callbacks; they only note what it wants, and what came of an attempt is told
+/// when libcurl has returned. A connection that was made stays in the multi handle, because libcurl closes it together
+/// with the handle that made it; that is what `remove` is for.
 final class CurlMulti {
   let sockets: CurlSocketTable
   private let loop: EventLoop
-  private let keptConnections: Int
-  private var handle: UnsafeMutableRawPointer
+  private let handle: UnsafeMutableRawPointer
   private var soon: LoopTimer?
   private var later: LoopTimer?
-  /// Whether libcurl is at work, so that it must not be entered.
-  private(set) var isInside = false
-  private var isSettling = false
-  /// Whether libcurl is at work on transfers: then "now" means the next turn, lest a turn never end.
+  private var isTelling = false
+  /// Whether libcurl is at work on attempts: then "now" means the next turn, lest a turn never end.
   private var isActing = false
   private var isClosed = false
-  private var deferred: [() -> Void] = []
-  /// Whether a transfer was added that may take an idle connection.
-  private var mayReuse = false
-  /// Takes a finished transfer and libcurl's result.
-  var onFinished: (CurlTransfer, CURLcode) -> Void = { _, _ in }
+  /// More connections than this libcurl would close, the oldest first.
+  private static let keptConnections = 1 << 20
 
-  init(loop: EventLoop, keptConnections: Int) throws(UpstreamError) {
-    guard CurlLibrary.isStarted, let handle = curl_multi_init() else {
-      throw .libcurlFailed(reason: "initialisation failed")
-    }
+  init(loop: EventLoop) throws(UpstreamError) {
+    try CurlLibrary.start()
+    guard let handle = td_multi_init() else { throw .libcurlFailed(reason: "initialisation failed") }
     self.loop = loop
     self.handle = handle
-    self.keptConnections = keptConnections
     sockets = CurlSocketTable(loop: loop)
     // Unowned: `close`, at the latest in `deinit`, undoes all three.
     sockets.onReady = { [unowned self] in act($0, $1) }
     soon = loop.makeTimer { [unowned self] in act(-1, 0) }
     later = loop.makeTimer { [unowned self] in act(-1, 0) }
-    configure()
-  }
-
-  private func configure() {
     _ = td_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
-    _ = td_multi_set_long(handle, CURLMOPT_MAXCONNECTS, keptConnections)
+    _ = td_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     installCallbacks()
   }
 
   deinit { close() }
 
-  /// Ends every connection. No transfer may be left in it.
+  /// Of no further use afterwards. No handle may be left in it.
   func close() {
     guard !isClosed else { return }
     isClosed = true
     soon?.cancel()
     later?.cancel()
-    curl_multi_cleanup(handle)
+    td_multi_cleanup(handle)
     sockets.onReady = { _, _ in }
-  }
-
-  /// Ends the connections that are kept for later. No transfer may be left in it: libcurl drops idle
-  /// connections only when it opens others, so a new handle takes the old one's place.
-  func dropConnections() {
-    guard !isClosed, !isInside, let fresh = curl_multi_init() else { return }
-    soon?.cancel()
-    later?.cancel()
-    curl_multi_cleanup(handle)
-    handle = fresh
-    configure()
   }
 
   private func installCallbacks() {
     let table = Unmanaged.passUnretained(sockets).toOpaque()
     _ = td_multi_on_socket(
       handle,
-      { easy, descriptor, what, context, _ in
+      { _, descriptor, what, context, _ in
         guard let context else { return 0 }
-        Unmanaged<CurlSocketTable>.fromOpaque(context).takeUnretainedValue()
-          .wait(descriptor, for: what, by: easy)
+        Unmanaged<CurlSocketTable>.fromOpaque(context).takeUnretainedValue().wait(descriptor, for: what)
         return 0
       }, table)
     _ = td_multi_on_timer(
@@ -97,64 +73,28 @@ final class CurlMulti {
     if milliseconds > 0 { later?.set(MonotonicTime.now.adding(milliseconds: milliseconds)) }
   }
 
-  // MARK: Going in
+  /// Begins to connect. False when libcurl takes no more.
+  func add(_ connection: CurlHandle) -> Bool { td_multi_add(handle, connection.easy) == CURLM_OK }
 
-  func add(_ transfer: CurlTransfer) -> CURLMcode {
-    if transfer.mayReuse { mayReuse = true }
-    var code = CURLM_OK
-    enter { code = curl_multi_add_handle(handle, transfer.easy) }
-    return code
-  }
-
-  func remove(_ transfer: CurlTransfer) {
-    enter { _ = curl_multi_remove_handle(handle, transfer.easy) }
-    sockets.release(transfer)
-  }
-
-  /// Lets a paused transfer go on; its data may come before this returns.
-  func unpause(_ easy: UnsafeMutableRawPointer) {
-    enter { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
-  }
+  /// Ends the connection, or the attempt.
+  func remove(_ connection: CurlHandle) { _ = td_multi_remove(handle, connection.easy) }
 
   private func act(_ descriptor: Int32, _ mask: Int32) {
     guard !isClosed else { return }
-    if mayReuse {
-      mayReuse = false
-      sockets.killNoisyConnections()
-    }
     isActing = true
     var running: Int32 = 0
-    enter { _ = curl_multi_socket_action(handle, descriptor, mask, &running) }
+    _ = td_multi_act(handle, descriptor, mask, &running)
     isActing = false
+    tellOutcomes()
   }
 
-  private func enter(_ body: () -> Void) {
-    let wasInside = isInside
-    isInside = true
-    body()
-    isInside = wasInside
-    if !wasInside { settle() }
-  }
-
-  /// Runs `action` as soon as libcurl, which is at work, has returned.
-  func whenOutside(_ action: @escaping () -> Void) { deferred.append(action) }
-
-  /// Hands out what is finished and does what was put off, until neither leaves anything.
-  private func settle() {
-    guard !isSettling else { return }
-    isSettling = true
-    defer { isSettling = false }
-    while !isClosed {
-      var result = CURLE_OK
-      if let easy = td_multi_next_finished(handle, &result) {
-        if let transfer = CurlTransfer.of(easy) { onFinished(transfer, result) }
-      } else if !deferred.isEmpty {
-        let actions = deferred
-        deferred = []
-        for action in actions { action() }
-      } else {
-        return
-      }
+  private func tellOutcomes() {
+    guard !isTelling else { return }
+    isTelling = true
+    defer { isTelling = false }
+    var result = CURLE_OK
+    while !isClosed, let easy = td_multi_next_finished(handle, &result) {
+      CurlHandle.of(easy)?.onConnected(result)
     }
   }
 }

@@ -1,38 +1,25 @@
 internal import CCurl
-internal import TapedeckHTTP
 
-/// The options of every transfer: ask exactly what the client asked, and do nothing by itself.
+/// The options of every connection: go where the origin is, and do nothing by itself.
 enum CurlOptions {
   static func apply(_ configuration: UpstreamConfiguration, to easy: UnsafeMutableRawPointer) -> [CURLcode] {
-    transparency(configuration, easy) + route(configuration, easy) + security(configuration, easy)
-  }
-
-  private static func transparency(
-    _ configuration: UpstreamConfiguration, _ easy: UnsafeMutableRawPointer
-  ) -> [CURLcode] {
-    [
-      td_easy_set_string(easy, CURLOPT_URL, CurlURL.text(of: configuration.origin)),
-      td_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1),
-      td_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
-      td_easy_set_long(easy, CURLOPT_HTTP09_ALLOWED, 0),
-      td_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
-      // Bodies come as they are on the wire: codings are the client's, chunks are decoded by our own decoder.
-      td_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
-      td_easy_set_long(easy, CURLOPT_HTTP_TRANSFER_DECODING, 0),
-      td_easy_set_long(easy, CURLOPT_BUFFERSIZE, 64 * 1024),
-    ]
+    route(configuration, easy) + security(configuration, easy)
   }
 
   private static func route(
     _ configuration: UpstreamConfiguration, _ easy: UnsafeMutableRawPointer
   ) -> [CURLcode] {
+    let origin = configuration.origin
     var codes = [
+      td_easy_set_string(easy, CURLOPT_URL, "\(origin.scheme.rawValue)://\(origin.authority)/"),
+      td_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1),
+      // What TLS agrees on.
+      td_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
       td_easy_set_long(easy, CURLOPT_NOSIGNAL, 1),
       // A lookup that hangs must not hold up the loop when its transfer is given up.
       td_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1),
       td_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       td_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.timeouts.connectMilliseconds),
-      td_easy_set_long(easy, CURLOPT_MAXAGE_CONN, 30),
     ]
     if configuration.usesEnvironmentProxy {
       // Through a tunnel, so that the origin gets the request as it is, and not in absolute form.

@@ -1,15 +1,12 @@
+internal import Glibc
 internal import TapedeckHTTP
 
-/// Turns what libcurl delivers into calls of a sink, trusting none of it.
+/// Turns the bytes of an origin into calls of a sink, trusting none of them.
 ///
-/// libcurl 7.88.1 reports success for answers a proxy must refuse. So head lines are collected
-/// raw and parsed by our own parser, the body is counted or decoded by our own framing model, and libcurl's
-/// word counts only where it says that something failed. The message ends the moment the model says so; what
-/// comes after that never reaches the sink and spoils the connection for others. Once closed, the sink is not
-/// called any more.
+/// A head is collected and parsed by a parser that refuses what a proxy must refuse, the body is counted or decoded. The
+/// message ends the moment its framing says so; what comes after that never reaches the sink and spoils the connection
+/// for others. Once closed, the sink is not called any more. How the bytes were cut makes no difference.
 final class ResponseReceiver {
-  enum Verdict { case taken, pause, abort }
-
   private enum Stage { case head, body, ended, closed }
 
   /// RFC 9110 §15.2 sets no bound on interim answers; this is ours.
@@ -21,14 +18,14 @@ final class ResponseReceiver {
   private var sink: (any ResponseSink)?
   private var stage = Stage.head
   private var head: [UInt8] = []
+  /// Where in `head` the line begins whose end has not come yet.
+  private var lineStart = 0
   private var framing = BodyFraming.none
   private var remaining = 0
   private var decoder: ChunkedDecoder
 
   /// Whether the sink wants no more for now.
   private(set) var isPaused = false
-  /// Whether libcurl was told to pause, so that it must be told to go on.
-  private(set) var isHeldBack = false
   /// Whether the connection may carry another exchange, as far as this one tells.
   private(set) var allowsReuse = true
   private(set) var hasSeenBytes = false
@@ -48,70 +45,95 @@ final class ResponseReceiver {
   var isWaitingForHead: Bool { stage == .head }
   /// Whether only the end of the connection can tell that the body is complete.
   var isInsideOpenEndedBody: Bool { stage == .body && framing == .untilClose }
-  /// Whether the sink has heard everything, though libcurl may not have noticed.
+  /// Whether the whole answer has come.
+  var isComplete: Bool { stage == .ended }
+  /// Whether the sink will hear nothing more.
   var isOver: Bool { stage == .ended || stage == .closed }
+
+  /// What came next.
+  func receive(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes
+    while stage == .head, !rest.isEmpty {
+      rest = UnsafeRawBufferPointer(rebasing: rest[receiveHead(rest)...])
+    }
+    if !rest.isEmpty { receiveBody(rest) }
+  }
 
   // MARK: The head
 
-  /// One line with its end, as libcurl saw it. False when the transfer is to be given up.
-  func receiveHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    guard stage == .head else {
-      // Trailers come through our own decoder; whatever this is, it belongs to no head of this exchange.
-      allowsReuse = false
-      return stage != .closed
-    }
+  /// Takes what belongs to the head, and returns how much that is.
+  private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Int {
     hasSeenBytes = true
-    guard Self.append(line, to: &head, limit: limits.headBytes) else {
+    let end = endOfHead(bytes)
+    let piece = UnsafeRawBufferPointer(rebasing: bytes[..<(end ?? bytes.count)])
+    if !goesOnLikeHTTP(piece) {
+      fail(.protocolError, "it does not begin like one of HTTP/1.1")
+    } else if head.count + piece.count > limits.headBytes {
       fail(.headTooLarge, "it is larger than \(limits.headBytes) bytes")
-      return false
+    } else {
+      head.append(contentsOf: piece)
+      if end != nil { completeHead() }
     }
-    let isBlank = line.count == 2 ? line[0] == 0x0D && line[1] == 0x0A : line.count == 1 && line[0] == 0x0A
-    return isBlank ? completeHead() : true
+    return piece.count
   }
 
-  private static func append(_ line: UnsafeRawBufferPointer, to head: inout [UInt8], limit: Int) -> Bool {
-    guard head.count + line.count <= limit else { return false }
-    if head.isEmpty { head.reserveCapacity(512) }
-    head.append(contentsOf: line)
-    return true
+  /// The offset behind the blank line that ends the head; nil when it has not come. Lines may end in a bare LF.
+  private func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    // Below zero where the line began before these bytes.
+    var line = lineStart - head.count
+    while let lineFeed = Self.firstLineFeed(bytes, from: max(0, line)) {
+      let isReturn = (lineFeed > 0 ? bytes[lineFeed - 1] : head.last) == 0x0D
+      if lineFeed == line || isReturn && lineFeed == line + 1 { return lineFeed + 1 }
+      line = lineFeed + 1
+    }
+    lineStart = head.count + line
+    return nil
   }
 
-  private func completeHead() -> Bool {
+  private static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard start < bytes.count, let first = bytes.baseAddress else { return nil }
+    return memchr(first + start, 0x0A, bytes.count - start).map { UnsafeRawPointer($0) - first }
+  }
+
+  /// Another protocol is told apart by its first bytes: a line may never come.
+  private func goesOnLikeHTTP(_ piece: UnsafeRawBufferPointer) -> Bool {
+    zip("HTTP/".utf8.dropFirst(head.count), piece).allSatisfy { $0 == $1 }
+  }
+
+  private func completeHead() {
     do throws(HTTPParseError) {
       let parsed = try HTTP1ResponseHeadParser.parse(head, limits: limits)
       head = []
+      lineStart = 0
       if parsed.status < 200 { return passInterim(parsed) }
-      return begin(parsed, framing: try BodyFraming.response(parsed, to: method))
+      begin(parsed, framing: try BodyFraming.response(parsed, to: method))
     } catch {
       let isSize = error == .headTooLarge || error == .tooManyFields
       fail(isSize ? .headTooLarge : .protocolError, "\(error)")
-      return false
     }
   }
 
-  private func passInterim(_ parsed: HTTPResponseHead) -> Bool {
+  private func passInterim(_ parsed: HTTPResponseHead) {
     interimCount += 1
     guard interimCount <= Self.maxInterimAnswers else {
-      fail(.headTooLarge, "it sent more than \(Self.maxInterimAnswers) interim answers")
-      return false
+      return fail(.headTooLarge, "it sent more than \(Self.maxInterimAnswers) interim answers")
     }
     // RFC 9110 §15.2.2: only a client that asked for an upgrade may get 101, and we ask for none.
     guard parsed.status != 101 else {
-      fail(.protocolError, "it switches protocols, which nobody asked for")
-      return false
+      return fail(.protocolError, "it switches protocols, which nobody asked for")
     }
     // RFC 9110 §15.2: a proxy forwards interim answers; 100 answers an expectation that was met here already.
-    guard parsed.status != 100 else { return true }
+    guard parsed.status != 100 else { return }
     var head = parsed
     head.fields.removeHopByHop()
     // RFC 9110 §8.6: no Content-Length in a 1xx.
     head.fields.removeAll("content-length")
     sink?.informational(head)
-    return stage == .head
   }
 
-  private func begin(_ parsed: HTTPResponseHead, framing: BodyFraming) -> Bool {
+  private func begin(_ parsed: HTTPResponseHead, framing: BodyFraming) {
     var head = parsed
+    if !head.keepsAlive || framing == .untilClose { allowsReuse = false }
     head.fields.removeHopByHop()
     // RFC 9110 §8.6: no Content-Length in a 204.
     if head.status == 204 { head.fields.removeAll("content-length") }
@@ -119,14 +141,13 @@ final class ResponseReceiver {
       remaining = length
       Self.writeCanonicalLength(length, into: &head.fields)
     }
-    // libcurl drops what follows a head without body silently, so nobody can tell whether something did.
+    // An origin that mistakenly sends a body all the same may send it late, into the next exchange.
     if framing == .none || framing == .length(0) { allowsReuse = false }
     self.framing = framing
     isEventStream = Self.isEventStream(head.fields)
     stage = .body
     sink?.begin(head, framing: framing)
     if stage == .body, framing == .none || framing == .length(0) { end(trailers: HTTPFields()) }
-    return stage != .closed
   }
 
   /// RFC 9110 §8.6 lets leading zeros pass; they are not passed on.
@@ -145,28 +166,14 @@ final class ResponseReceiver {
 
   // MARK: The body
 
-  /// A piece of the body, in the framing it came in.
-  func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Verdict {
-    switch stage {
-    case .closed: return .abort
-    case .ended:
-      if !bytes.isEmpty { allowsReuse = false }
-      return .taken
-    case .head:
-      fail(.protocolError, "its body came before its header section was complete")
-      return .abort
-    case .body: break
-    }
-    guard !isPaused else {
-      isHeldBack = true
-      return .pause
-    }
+  /// A piece of the body, in the framing it came in, and perhaps of what should not come behind it.
+  private func receiveBody(_ bytes: UnsafeRawBufferPointer) {
+    guard stage == .body else { return allowsReuse = false }
     switch framing {
     case .chunked: decode(bytes)
     case .length, .none: count(bytes)
     case .untilClose: deliver(bytes, endsChunk: false)
     }
-    return stage == .closed ? .abort : .taken
   }
 
   private func count(_ bytes: UnsafeRawBufferPointer) {
@@ -205,21 +212,17 @@ final class ResponseReceiver {
   }
 
   /// The sink has room again.
-  func resume() {
-    isPaused = false
-    isHeldBack = false
-  }
+  func resume() { isPaused = false }
 
   // MARK: The end
 
-  /// libcurl's last word: a failure, or nothing against it.
+  /// The connection has ended, or cannot go on: a failure, or nothing against the answer.
   func finish(_ failure: UpstreamFailure?) {
     guard !isOver else { return }
     if let failure { return tell(failure) }
     switch stage {
     case .body where framing == .untilClose: end(trailers: HTTPFields())
     case .body: fail(.incomplete, "it broke off inside the body")
-    // libcurl reports success for a header section that breaks off (B19).
     default: fail(.incomplete, "it broke off inside the header section")
     }
   }

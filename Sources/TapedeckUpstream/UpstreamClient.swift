@@ -1,4 +1,3 @@
-internal import CCurl
 internal import Glibc
 public import TapedeckHTTP
 public import TapedeckSockets
@@ -6,24 +5,33 @@ public import TapedeckSockets
 /// Asks one origin, for one event loop: keeps connections, never follows, never repeats what may not be
 /// repeated.
 ///
-/// Belongs to the loop's thread entirely. An exchange runs on a pooled transfer; when all are busy it waits
-/// in line, so that libcurl itself never has a queue and never picks a connection that was not looked at
-/// first.
+/// Belongs to the loop's thread entirely. An exchange runs on a connection that was looked at first, or on a new one;
+/// when there may be no more it waits in line.
 public final class UpstreamClient {
   public let configuration: UpstreamConfiguration
   private let loop: EventLoop
   private let multi: CurlMulti
-  private let url: CurlURL
-  private var transfers: [CurlTransfer] = []
-  /// Those that are not running.
-  private var pool: [CurlTransfer] = []
+  /// All there are.
+  private var connections: [UpstreamConnection] = []
+  /// Those that are open and serve nobody; the last used one is the last.
+  private var idle: [UpstreamConnection] = []
+  private var closed: [UpstreamConnection] = []
   private var line: [UpstreamExchange] = []
   private var lineTimer: LoopTimer?
   private var keepAliveTimer: LoopTimer?
+  private var unread: [UpstreamConnection] = []
+  private var unreadTimer: LoopTimer?
+  /// Answers that are handed on at the moment; what would end one of them waits.
+  private var receiving = 0
+  private var deferred: [() -> Void] = []
   private var isShutDown = false
+  /// Into which all connections read, one after the other.
+  let readBuffer: UnsafeMutableRawBufferPointer
 
-  /// How many idle connections are kept: each holds a descriptor, and is looked at before every request.
+  /// How many idle connections are kept: each holds a descriptor.
   private static let keptConnections = 64
+  /// A connection that has been idle for longer is not used again.
+  private static let maxIdleMilliseconds = 30_000
 
   /// libcurl's version with its TLS library.
   public static var libcurlVersion: String { CurlLibrary.version }
@@ -35,24 +43,26 @@ public final class UpstreamClient {
     }
     self.configuration = configuration
     self.loop = loop
-    url = try CurlURL(configuration.origin)
-    multi = try CurlMulti(
-      loop: loop, keptConnections: min(configuration.maxConnectionsPerLoop, Self.keptConnections))
+    multi = try CurlMulti(loop: loop)
+    // Not before: what throws while it is not whole has no `deinit`.
+    readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
     multi.sockets.onOpened = configuration.onConnectionOpened
-    // Unowned: `closeAll`, at the latest in `deinit`, ends all four.
-    multi.onFinished = { [unowned self] in finished($0, $1) }
+    // Unowned: `closeAll`, at the latest in `deinit`, ends all three.
     lineTimer = loop.makeTimer { [unowned self] in failOverdue() }
-    multi.sockets.onIdleEnded = { [unowned self] in dropSoon(afterMilliseconds: 1_000) }
-    keepAliveTimer = loop.makeTimer { [unowned self] in dropIdleConnections() }
-    pool.append(try makeTransfer())
+    keepAliveTimer = loop.makeTimer { [unowned self] in closeIdle() }
+    unreadTimer = loop.makeTimer { [unowned self] in receiveUnread() }
+    closed.append(try makeConnection())
   }
 
-  deinit { closeAll() }
+  deinit {
+    closeAll()
+    readBuffer.deallocate()
+  }
 
   /// How many sockets were opened towards the origin so far.
   public var connectionsOpened: Int { multi.sockets.openedCount }
   /// Exchanges that run at the moment.
-  public var activeCount: Int { transfers.count - pool.count }
+  public var activeCount: Int { connections.count - idle.count - closed.count }
 
   /// An exchange that waits for its sink; nothing happens before `start(into:)`.
   public func fetch(_ request: HTTPRequest) -> UpstreamExchange {
@@ -61,43 +71,43 @@ public final class UpstreamClient {
 
   /// Fails what still runs and closes every connection; the client is of no further use.
   public func shutDown() {
-    if multi.isInside { return multi.whenOutside { self.shutDown() } }
+    if receiving > 0 { return deferred.append { self.shutDown() } }
     guard !isShutDown else { return }
     isShutDown = true
     let failure = UpstreamFailure(.unavailable, "Tapedeck is shutting down.")
     let waiting = line
     line = []
     for exchange in waiting { exchange.finish(failure) }
-    for transfer in running { release(transfer)?.finish(failure) }
+    for connection in connections { connection.finish(failure) }
     closeAll()
   }
 
   private func closeAll() {
     lineTimer?.cancel()
     keepAliveTimer?.cancel()
-    multi.sockets.onIdleEnded = {}
-    for transfer in running { multi.remove(transfer) }
-    transfers = []
-    pool = []
+    unreadTimer?.cancel()
+    for connection in connections { connection.close() }
+    connections = []
+    idle = []
+    closed = []
+    unread = []
     multi.close()
   }
 
-  private var running: [CurlTransfer] { transfers.filter { $0.exchange != nil } }
-
-  private func makeTransfer() throws(UpstreamError) -> CurlTransfer {
-    let transfer = try CurlTransfer(configuration, url: url, loop: loop, sockets: multi.sockets)
-    transfer.onTimeout = { [unowned self] in timedOut($0, $1) }
-    transfers.append(transfer)
-    return transfer
+  private func makeConnection() throws(UpstreamError) -> UpstreamConnection {
+    let connection = try UpstreamConnection(self, multi, loop)
+    connections.append(connection)
+    return connection
   }
 
   // MARK: Starting
 
   func start(_ exchange: UpstreamExchange) {
-    if multi.isInside { return multi.whenOutside { self.start(exchange) } }
+    // The connection whose answer is being handed on is about to be free.
+    if receiving > 0 { return deferred.append { self.start(exchange) } }
     if case .over = exchange.state { return }
     if isShutDown { return exchange.finish(UpstreamFailure(.unavailable, "Tapedeck is shutting down.")) }
-    guard UpstreamRequestLines.canBeSent(exchange.request) else {
+    guard OutgoingRequest.canBeSent(exchange.request) else {
       let detail = "The method or the target holds a character that would end the request line."
       return exchange.finish(UpstreamFailure(.badRequest, detail))
     }
@@ -105,20 +115,24 @@ public final class UpstreamClient {
   }
 
   private func run(_ exchange: UpstreamExchange) {
-    guard let receiver = exchange.receiver else { return }
     do {
-      let transfer = try pool.popLast() ?? makeTransfer()
-      transfer.prepare(exchange, exchange.request, receiver: receiver)
-      exchange.dropBody()
-      exchange.state = .running(transfer)
-      let code = multi.add(transfer)
-      guard code == CURLM_OK else {
-        release(transfer)?.finish(UpstreamFailure(.internalError, "libcurl took no further transfer."))
-        return
-      }
+      let connection = try connection(for: exchange.request)
+      exchange.state = .running(connection)
+      connection.run(exchange)
     } catch {
       exchange.finish(UpstreamFailure(.internalError, "\(error)."))
     }
+  }
+
+  /// RFC 9110 §9.2.2: a request that is not idempotent must not be repeated, so it takes no connection that may die
+  /// under it for its age (B37).
+  private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
+    while request.method.isIdempotent, let connection = idle.popLast() {
+      if connection.isFresh(within: Self.maxIdleMilliseconds) { return connection }
+      discard(connection)
+    }
+    if let connection = closed.popLast() { return connection }
+    return try makeConnection()
   }
 
   private func queue(_ exchange: UpstreamExchange) {
@@ -128,7 +142,7 @@ public final class UpstreamClient {
     if lineTimer?.isSet == false { lineTimer?.set(deadline) }
   }
 
-  private func runNextInLine() {
+  func runNextInLine() {
     while activeCount < configuration.maxConnectionsPerLoop, !line.isEmpty {
       let next = line.removeFirst()
       if case .waiting = next.state { run(next) }
@@ -149,59 +163,68 @@ public final class UpstreamClient {
   // MARK: Under way
 
   func resume(_ exchange: UpstreamExchange) {
-    if multi.isInside { return multi.whenOutside { self.resume(exchange) } }
-    guard case .running(let transfer) = exchange.state, let receiver = exchange.receiver, receiver.isPaused
-    else { return }
-    let isHeldBack = receiver.isHeldBack
-    receiver.resume()
-    transfer.waitForMore(receiver)
-    if isHeldBack { multi.unpause(transfer.easy) }
+    if case .running(let connection) = exchange.state { connection.resume() }
   }
 
+  /// Its sink hears nothing more already.
   func cancel(_ exchange: UpstreamExchange) {
-    if multi.isInside { return multi.whenOutside { self.cancel(exchange) } }
-    if case .running(let transfer) = exchange.state { _ = release(transfer) }
+    if receiving > 0 { return deferred.append { self.cancel(exchange) } }
+    if case .running(let connection) = exchange.state { connection.finish(nil) }
     exchange.state = .over
-    runNextInLine()
   }
 
-  // MARK: Ending
+  func beginReceiving() { receiving += 1 }
 
-  private func finished(_ transfer: CurlTransfer, _ code: CURLcode) {
-    guard transfer.exchange != nil else { return }
-    if transfer.takeSecondAttempt(after: code) {
-      multi.remove(transfer)
-      _ = multi.add(transfer)
-      return
+  func endReceiving() {
+    receiving -= 1
+    guard receiving == 0, !deferred.isEmpty else { return }
+    let actions = deferred
+    deferred = []
+    for action in actions { action() }
+  }
+
+  /// Lets `connection` read on in the next turn, though the kernel may have nothing for it.
+  func receiveSoon(_ connection: UpstreamConnection) {
+    unread.append(connection)
+    unreadTimer?.set(loop.now)
+  }
+
+  private func receiveUnread() {
+    let connections = unread
+    unread = []
+    for connection in connections { connection.receive() }
+  }
+
+  // MARK: Between exchanges
+
+  /// Takes a connection back that serves nobody any more.
+  func release(_ connection: UpstreamConnection, isOpen: Bool) {
+    if isOpen, !isShutDown { keep(connection) } else { closed.append(connection) }
+    if activeCount == 0, !isShutDown {
+      keepAliveTimer?.set(loop.now.adding(milliseconds: configuration.timeouts.keepAliveMilliseconds))
     }
-    let failure = transfer.failure(code)
-    release(transfer)?.finish(failure)
-    runNextInLine()
   }
 
-  private func timedOut(_ transfer: CurlTransfer, _ failure: UpstreamFailure) {
-    release(transfer)?.finish(failure)
-    runNextInLine()
+  private func keep(_ connection: UpstreamConnection) {
+    if idle.count >= Self.keptConnections { discard(idle.removeFirst()) }
+    idle.append(connection)
   }
 
-  /// Takes the transfer back; whatever still runs on it ends, and its connection with it.
-  private func release(_ transfer: CurlTransfer) -> UpstreamExchange? {
-    let exchange = transfer.takeExchange()
-    exchange?.state = .over
-    multi.remove(transfer)
-    transfer.clear()
-    pool.append(transfer)
-    dropSoon(afterMilliseconds: configuration.timeouts.keepAliveMilliseconds)
-    return exchange
+  private func discard(_ connection: UpstreamConnection) {
+    connection.close()
+    closed.append(connection)
   }
 
-  /// Should nothing run until then, no connection is kept any longer.
-  private func dropSoon(afterMilliseconds milliseconds: Int) {
-    guard activeCount == 0, !isShutDown else { return }
-    keepAliveTimer?.set(loop.now.adding(milliseconds: milliseconds))
+  /// An idle connection has closed itself.
+  func idleEnded(_ connection: UpstreamConnection) {
+    idle.removeAll { $0 === connection }
+    closed.append(connection)
   }
 
-  private func dropIdleConnections() {
-    if activeCount == 0 { multi.dropConnections() }
+  /// Where nothing runs for long, no connection is kept.
+  private func closeIdle() {
+    guard activeCount == 0 else { return }
+    for connection in idle { discard(connection) }
+    idle = []
   }
 }

@@ -7,7 +7,8 @@ public enum UpstreamError: Error, Equatable, Sendable {
 extension UpstreamError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .libcurlFailed(let reason): "libcurl could not be started: \(reason)"
+    case .libcurlFailed(let reason):
+      "libcurl could not be started: \(reason); Debian and Ubuntu have it in the package libcurl4"
     case .certificatesUnreadable(let path, let reason):
       "the certificate file \(path) cannot be read: \(reason)"
     }

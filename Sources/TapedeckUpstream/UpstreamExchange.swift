@@ -7,13 +7,12 @@ public final class UpstreamExchange: ResponseSource {
   enum State {
     case new
     case waiting(until: MonotonicTime)
-    case running(CurlTransfer)
+    case running(UpstreamConnection)
     case over
   }
 
   private let client: UpstreamClient
-  /// Emptied once the transfer has taken it over.
-  private(set) var request: HTTPRequest
+  let request: HTTPRequest
   private(set) var receiver: ResponseReceiver?
   var state = State.new
 
@@ -32,7 +31,7 @@ public final class UpstreamExchange: ResponseSource {
   public func start(into sink: any ResponseSink) {
     guard case .new = state, startTime == nil else { return }
     startTime = .now
-    sentFields = UpstreamRequestLines.fields(of: request, client.configuration)
+    sentFields = OutgoingRequest.fields(of: request, client.configuration)
     receiver = ResponseReceiver(
       sink: sink, method: request.method, origin: client.configuration.origin,
       limits: client.configuration.limits)
@@ -47,9 +46,6 @@ public final class UpstreamExchange: ResponseSource {
   }
 
   func departed(to address: String) { remoteAddress = address }
-
-  /// The transfer holds its own copy by now.
-  func dropBody() { request.body = [] }
 
   /// Tells the sink what happened, if that is still to be told.
   func finish(_ failure: UpstreamFailure?) {

@@ -1,8 +1,8 @@
 internal import CCurl
 internal import Glibc
 
-/// What is known about a transfer that libcurl gave up.
-struct TransferEvidence {
+/// What is known about a connection that libcurl could not make.
+struct ConnectEvidence {
   var origin: UpstreamOrigin
   var code: CURLcode
   /// libcurl's own account; may be empty.
@@ -10,10 +10,6 @@ struct TransferEvidence {
   /// `errno` of the last failed connect.
   var systemError: Int32 = 0
   var isResolved = false
-  var hasDeparted = false
-  var hasSeenBytes = false
-  var hasWholeHead = false
-  var isIdempotent = true
 
   /// libcurl's account, else its general words for the code.
   var reason: String { text.isEmpty ? CurlLibrary.text(code) : text }
@@ -21,7 +17,7 @@ struct TransferEvidence {
 
 extension UpstreamFailure {
   /// Reads libcurl's result as a cause.
-  init(_ evidence: TransferEvidence) {
+  init(_ evidence: ConnectEvidence) {
     let origin = evidence.origin
     switch evidence.code {
     case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
@@ -39,7 +35,11 @@ extension UpstreamFailure {
       self.init(
         .tlsCertificate,
         "\(origin): \(evidence.reason). If you trust its issuer, name the issuer's PEM file with --cacert.")
-    default: self = .talking(evidence)
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+      self.init(.terminated, "\(origin): \(evidence.reason).")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+      self.init(.protocolError, "\(origin): \(evidence.reason).")
+    default: self.init(.internalError, "\(origin): \(evidence.reason).")
     }
   }
 
@@ -50,7 +50,7 @@ extension UpstreamFailure {
     return descriptor < 0
   }
 
-  private static func connecting(_ evidence: TransferEvidence) -> UpstreamFailure {
+  private static func connecting(_ evidence: ConnectEvidence) -> UpstreamFailure {
     let code = evidence.systemError
     let why = code == 0 ? evidence.reason : String(cString: strerror(code))
     let detail = "\(evidence.origin): \(why)."
@@ -65,45 +65,18 @@ extension UpstreamFailure {
     }
   }
 
-  private static func timedOut(_ evidence: TransferEvidence) -> UpstreamFailure {
+  private static func timedOut(_ evidence: ConnectEvidence) -> UpstreamFailure {
     evidence.isResolved
       ? UpstreamFailure(.connectTimeout, "\(evidence.origin): no connection within the connect timeout.")
       : UpstreamFailure(.dnsTimeout, "The lookup of \(evidence.origin.host) took too long.")
   }
 
-  private static func handshake(_ evidence: TransferEvidence) -> UpstreamFailure {
+  private static func handshake(_ evidence: ConnectEvidence) -> UpstreamFailure {
     let detail = "\(evidence.origin): \(evidence.reason)."
     if evidence.reason.contains("alert") { return UpstreamFailure(.tlsAlert, detail) }
     if evidence.reason.contains("wrong version number") {
       return UpstreamFailure(.tlsProtocol, "\(detail) Does the port speak plain http?")
     }
     return UpstreamFailure(.tlsProtocol, detail)
-  }
-
-  private static func talking(_ evidence: TransferEvidence) -> UpstreamFailure {
-    let detail = "\(evidence.origin): \(evidence.reason)."
-    switch evidence.code {
-    case CURLE_GOT_NOTHING:
-      return UpstreamFailure(.incomplete, "\(evidence.origin) closed the connection without an answer.")
-    case CURLE_PARTIAL_FILE where !evidence.hasWholeHead:
-      return UpstreamFailure(.incomplete, "\(evidence.origin) broke off inside the header section.")
-    case CURLE_PARTIAL_FILE: return UpstreamFailure(.incomplete, detail)
-    case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-      // A reset inside the answer leaves part of it; one before tells of the connection only (F09,
-      // F12).
-      return UpstreamFailure(evidence.hasSeenBytes ? .incomplete : .terminated, detail)
-    case CURLE_ABORTED_BY_CALLBACK:
-      return UpstreamFailure(
-        .terminated,
-        "\(evidence.origin) closed the connection before it answered"
-          + (evidence.isIdempotent
-            ? ", twice." : "; the request is not sent twice, for it is not idempotent."))
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2:
-      return UpstreamFailure(.protocolError, detail)
-    case CURLE_OUT_OF_MEMORY where evidence.hasDeparted:
-      // libcurl calls a header line beyond its own bound "out of memory" (B39).
-      return UpstreamFailure(.headTooLarge, "\(evidence.origin) sent a header line that is too long.")
-    default: return UpstreamFailure(.internalError, detail)
-    }
   }
 }

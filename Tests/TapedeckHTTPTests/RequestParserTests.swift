@@ -9,8 +9,8 @@ private enum Outcome: Equatable {
   case error(HTTPParseError, after: Int)
 }
 
-private func parse(_ bytes: [UInt8], cutAt pieceSize: Int) -> Outcome {
-  var parser = HTTP1RequestParser()
+private func parse(_ bytes: [UInt8], cutAt pieceSize: Int, _ limits: HTTPLimits = HTTPLimits()) -> Outcome {
+  var parser = HTTP1RequestParser(limits: limits)
   var requests: [HTTPRequest] = []
   for start in stride(from: 0, to: bytes.count, by: pieceSize) {
     let piece = Array(bytes[start..<min(start + pieceSize, bytes.count)])
@@ -100,6 +100,41 @@ func `targets`(_ text: String, target: String, authority: String) throws {
   let request = try #require(requests(text).first)
   #expect(request.targetText == target)
   #expect(request.authority == Array(authority.utf8))
+}
+
+@Test func `field lines said again are read as the first time`() throws {
+  let lines = "\(host)X-Long: a value of several words\r\nContent-Length: 2\r\n\r\n"
+  let text = [
+    "POST /1 HTTP/1.1\r\n\(lines)ab", "PUT /22?x=1 HTTP/1.1\r\n\(lines)cd",
+    "POST http://o:80/3 HTTP/1.1\r\n\(lines)ef", "POST /4 HTTP/1.0\r\n\(lines)gh",
+    "\r\nPOST /5 HTTP/1.1\r\n\(lines)ij",
+    "POST /6 HTTP/1.1\r\n\(lines.dropLast())Connection: close\r\n\r\nkl",
+    "POST /7 HTTP/1.1\r\n\(lines)mn",
+  ].joined()
+  let all = requests(text)
+  try #require(all.count == 7)
+  let bodies = ["ab", "cd", "ef", "gh", "ij", "kl", "mn"]
+  #expect(all.map { String(decoding: $0.body, as: UTF8.self) } == bodies)
+  #expect(
+    all.map { String(decoding: $0.authority, as: UTF8.self) } == ["h", "h", "o:80", "h", "h", "h", "h"])
+  #expect(all.map(\.keepsAlive) == [true, true, true, false, true, false, true])
+  for index in [1, 2, 3, 4, 6] { #expect(all[index].fields == all[0].fields) }
+  #expect(all[5].fields.count == 4)
+}
+
+@Test func `what HTTP 1_0 may go without is missed in HTTP 1_1 all the same`() {
+  #expect(
+    parse("GET /1 HTTP/1.0\r\nA: b\r\n\r\nGET /2 HTTP/1.1\r\nA: b\r\n\r\n") == .error(.badHost, after: 1))
+}
+
+@Test func `field lines said again count against the limit of their own head`() {
+  let lines = "\(host)X: \(String(repeating: "a", count: 500))\r\n\r\n"
+  var limits = HTTPLimits()
+  limits.headBytes = 600
+  for cut in [1, 7, 4096] {
+    let text = "GET /1 HTTP/1.1\r\n\(lines)GET /\(String(repeating: "2", count: 100)) HTTP/1.1\r\n\(lines)"
+    #expect(parse(Array(text.utf8), cutAt: cut, limits) == .error(.headTooLarge, after: 1))
+  }
 }
 
 @Test(arguments: [

@@ -82,6 +82,19 @@ import Testing
     (Sent("OPTIONS *"), Sent("OPTIONS /*")),
   ]
 
+  @Test(arguments: same.flatMap { [$0.0, $0.1] } + different.flatMap { [$0.0, $0.1] })
+  func `a key made for a look has the bytes of the one that is kept`(_ sent: Sent) {
+    let matcher = RequestMatcher()
+    #expect(matcher.withKey(for: sent.request) { Array($0) } == matcher.key(for: sent.request).bytes)
+  }
+
+  @Test(arguments: [0, 1, 126, 127, 128, 300])
+  func `keys of short and long paths`(length: Int) {
+    let matcher = RequestMatcher()
+    let request = HTTPRequest(.get, "/\(String(repeating: "a", count: length))")
+    #expect(matcher.withKey(for: request) { Array($0) } == matcher.key(for: request).bytes)
+  }
+
   @Test(arguments: same) func oneKey(left: Sent, right: Sent) {
     let matcher = RequestMatcher()
     #expect(matcher.key(for: left.request) == matcher.key(for: right.request))

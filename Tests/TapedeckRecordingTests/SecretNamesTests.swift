@@ -9,6 +9,19 @@ import Testing
     SecretNames.strength(of: Array(name.utf8)[...], in: place)
   }
 
+  /// The quick no lets every word of the tables through.
+  @Test func mistrustsEveryWordOfTheTables() {
+    let words =
+      SecretNames.strong.union(SecretNames.likely).union(SecretNames.likelyPairs).union(
+        SecretNames.pairWords.keys
+      )
+      .union(SecretNames.strongTokens.map { "\($0)token" }).union(SecretNames.keys.map { "\($0)_key" })
+    for word in words { #expect(SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)") }
+    for word in ["created", "description", "owner", "price", "items", "co", ""] {
+      #expect(!SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)")
+    }
+  }
+
   @Test(arguments: [
     ("X-Api-Key", "x api key"), ("apiKey", "api key"), ("APIKey", "api key"), ("API_KEY", "api key"),
     ("PHPSESSID", "phpsessid"), ("user[password]", "user password"), ("SAMLResponse", "saml response"),

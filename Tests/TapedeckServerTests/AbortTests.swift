@@ -38,7 +38,8 @@ private final class Aborting: ResponseSource {
 }
 
 private final class Log: ExchangeObserver {
-  func exchangeFinished(_ summary: ExchangeSummary) {
+  func exchangeFinished(by source: HTTPAnswer.Source, _ summary: () -> ExchangeSummary) {
+    let summary = summary()
     #expect(summary.wasCutShort == (summary.source == .upstream))
   }
 }

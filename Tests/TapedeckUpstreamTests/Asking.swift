@@ -24,7 +24,7 @@ final class Asking {
     watchdog?.set(MonotonicTime.now.adding(milliseconds: 20_000))
   }
 
-  /// A sink may be done before libcurl is; what still runs then holds the client.
+  /// What still runs holds the client.
   deinit { client.shutDown() }
 
   convenience init(

@@ -52,7 +52,7 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
-  /// libcurl counts how often it repeated a request by handle, over all exchanges; the sixth was left unrepeated.
+  /// libcurl counted how often it repeated a request by handle, over all exchanges; the sixth was left unrepeated.
   @Test func everyGetThatDiesWithAUsedConnectionIsRepeatedOnce() throws {
     let origin = ScriptedOrigin { connection in
       guard connection.readRequest() != nil else { return }
@@ -103,7 +103,7 @@ import Testing
     #expect(origin.requests.map { $0.prefix(6) } == ["GET /1", "GET /2", "GET /2"])
   }
 
-  /// libcurl would try every idle connection in turn; one repetition, on a new connection, is all we allow.
+  /// There are two idle connections to try; one repetition, on a new connection, is all we allow.
   @Test("F30 the repetition takes a new connection")
   func theRepetitionTakesANewConnection() throws {
     let both = Gate()

@@ -80,7 +80,7 @@ import Testing
     sink.onWrite = { _ in
       writes += 1
       guard writes % 3 == 0 else { return .more }
-      // Now and then the go-ahead comes before libcurl has even paused.
+      // Now and then the go-ahead comes before the sink has even said `wait`.
       if writes % 2 == 0 { exchange.resume() }
       resume.set(MonotonicTime.now)
       return .wait
@@ -306,7 +306,7 @@ import Testing
     defer { origin.stop() }
     let asking = try Asking(origin)
     let (sink, late) = (RecordingSink(), RecordingSink())
-    // From inside libcurl's own callback, where it must wait until libcurl has returned.
+    // While an answer is handed on, which must come to its end first.
     sink.onWrite = { _ in
       asking.client.shutDown()
       return .more

@@ -136,9 +136,12 @@ import Testing
   @Test func headerBytesThatAreNoTextPassUnchanged() throws {
     var fields = HTTPFields()
     try fields.append(name: Array("X".utf8), value: [0xFF, 0xC3, 0xE9])
-    let lines = UpstreamRequestLines(
-      HTTPRequest(.get, "/", fields: fields), UpstreamConfiguration(origin: try UpstreamOrigin("http://h")))
-    #expect(lines.headers.contains([UInt8(ascii: "X"), UInt8(ascii: ":"), 0x20, 0xFF, 0xC3, 0xE9, 0]))
+    let configuration = UpstreamConfiguration(origin: try UpstreamOrigin("http://h"))
+    let request = HTTPRequest(.get, "/", fields: fields)
+    let outgoing = OutgoingRequest(
+      request, fields: OutgoingRequest.fields(of: request, configuration), configuration)
+    #expect(
+      outgoing.start.contains([0x0A, UInt8(ascii: "X"), UInt8(ascii: ":"), 0x20, 0xFF, 0xC3, 0xE9, 0x0D]))
   }
 
   @Test func aLargeBodyArrivesWhole() throws {
@@ -165,7 +168,7 @@ import Testing
     #expect(origin.connectionCount == 0)
   }
 
-  @Test func oneHandleCarriesMixedRequestsWithoutLeftovers() throws {
+  @Test func oneClientCarriesMixedRequestsWithoutLeftovers() throws {
     let origin = ScriptedOrigin { connection in
       while connection.readRequest() != nil {
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")

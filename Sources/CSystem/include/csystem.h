@@ -9,6 +9,7 @@
 enum {
   td_epoll_in = EPOLLIN,
   td_epoll_out = EPOLLOUT,
+  td_epoll_read_end = EPOLLRDHUP,
   td_epoll_error = EPOLLERR,
   td_epoll_hang_up = EPOLLHUP,
 };

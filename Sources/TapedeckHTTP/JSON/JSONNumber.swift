@@ -44,14 +44,31 @@ public struct JSONNumber: Sendable, Equatable {
 
   /// A number with at most three decimals, as durations in milliseconds are written; nil when it is not finite.
   public init?(thousandths value: Double) {
-    guard value.isFinite, value.magnitude < 1e15 else { return nil }
-    let scaled = Int64((value * 1000).rounded())
-    let fraction = scaled.magnitude % 1000
-    var text = "\(scaled < 0 ? "-" : "")\(scaled.magnitude / 1000)"
-    if fraction > 0 {
-      let digits = String(fraction + 1000).dropFirst()
-      text += "." + digits.prefix(through: digits.lastIndex { $0 != "0" } ?? digits.startIndex)
+    guard let scaled = Self.scaled(thousandths: value) else { return nil }
+    var digits: [UInt8] = []
+    Self.append(thousandths: scaled, to: &digits)
+    slice = JSONSlice(digits)
+  }
+
+  /// The nearest number of thousandths; nil when it is beyond what is written so.
+  package static func scaled(thousandths value: Double) -> Int? {
+    value.isFinite && value.magnitude < 1e15 ? Int((value * 1000).rounded()) : nil
+  }
+
+  static func append(thousandths scaled: Int, to out: inout [UInt8]) {
+    if scaled < 0 { out.append(UInt8(ascii: "-")) }
+    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 1000)
+    ASCII.append(Int(whole), to: &out)
+    guard fraction > 0 else { return }
+    out.append(UInt8(ascii: "."))
+    for digit in [fraction / 100, fraction / 10 % 10, fraction % 10] {
+      out.append(0x30 + UInt8(truncatingIfNeeded: digit))
     }
-    slice = JSONSlice(Array(text.utf8))
+    while out.last == 0x30 { out.removeLast() }
+  }
+
+  static func append(_ number: Int, to out: inout [UInt8]) {
+    guard number < 0 else { return ASCII.append(number, to: &out) }
+    out += String(number).utf8
   }
 }

@@ -8,7 +8,7 @@ extension JSONReader {
   mutating func skipString() throws(JSONError) {
     index += 1
     while true {
-      skipPlain()
+      index = JSONString.endOfPlainWords(bytes, from: index)
       guard index < bytes.count else { throw failure(.unexpectedEnd) }
       switch bytes[index] {
       case UInt8(ascii: "\""):
@@ -22,26 +22,6 @@ extension JSONReader {
         guard length > 0 else { throw failure(.invalidUTF8) }
         index += length
       }
-    }
-  }
-
-  /// Steps, eight bytes at a time, up to a quote, a backslash, a control character or a byte beyond ASCII, or to
-  /// where fewer than eight bytes are left. In each lane of `marks` the high bit says "one of those"; carries make
-  /// only lanes above the first one unreliable, and the first is all that is asked for.
-  private mutating func skipPlain() {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    while index + 8 <= bytes.count {
-      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let quotes = word ^ (ones &* 0x22)
-      let slashes = word ^ (ones &* 0x5C)
-      let controls = (word &- ones &* 0x20) & ~word
-      let marks =
-        ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | controls | word) & (ones &* 0x80)
-      guard marks == 0 else {
-        index += marks.trailingZeroBitCount / 8
-        return
-      }
-      index += 8
     }
   }
 

@@ -115,7 +115,7 @@ public struct JSONString: Sendable, Equatable {
     }
   }
 
-  private static func needsEscape(_ byte: UInt8) -> Bool {
+  static func needsEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 

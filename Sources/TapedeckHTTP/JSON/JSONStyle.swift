@@ -29,13 +29,19 @@ public struct JSONStyle: Sendable, Equatable {
 extension JSONStyle {
   /// The style that writes `value` as exactly these bytes; nil when none does.
   public static func detect(_ original: [UInt8], of value: JSONValue) -> JSONStyle? {
-    let endsWithNewline = original.last == ASCII.lineFeed
-    return candidates(original).map { JSONStyle($0, endsWithNewline: endsWithNewline) }
-      .first { value.bytes($0) == original }
+    guard let compaction = JSONCompaction(original), compaction.bytes.elementsEqual(value.bytes()) else {
+      return nil
+    }
+    return compaction.style
   }
 
-  /// The layouts that the bytes behind the first bracket allow.
-  private static func candidates(_ original: [UInt8]) -> [Layout] {
+  /// The styles that the last byte and those behind the first bracket allow, the preferred one first.
+  static func candidates(_ original: [UInt8]) -> [JSONStyle] {
+    let endsWithNewline = original.last == ASCII.lineFeed
+    return layouts(original).map { JSONStyle($0, endsWithNewline: endsWithNewline) }
+  }
+
+  private static func layouts(_ original: [UInt8]) -> [Layout] {
     guard original.count > 1, original[1] == ASCII.lineFeed else { return [.compact, .spaced] }
     if original.count > 2, original[2] == ASCII.tab { return [.tabs] }
     let spaces = original[2...].prefix { $0 == ASCII.space }.count

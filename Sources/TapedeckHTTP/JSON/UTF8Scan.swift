@@ -1,19 +1,21 @@
 /// Which bytes are UTF-8 (RFC 3629 §4): no overlong forms, no surrogates, nothing above U+10FFFF.
 package enum UTF8Scan {
   package static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.withUnsafeBytes { buffer in
-      var index = 0
-      while index < buffer.count {
-        if buffer[index] < 0x80 {
-          index += 1
-        } else {
-          let length = multibyteLength(buffer, at: index)
-          guard length > 0 else { return false }
-          index += length
-        }
+    bytes.withUnsafeBytes { isValid($0) }
+  }
+
+  static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] < 0x80 {
+        index += 1
+      } else {
+        let length = multibyteLength(bytes, at: index)
+        guard length > 0 else { return false }
+        index += length
       }
-      return true
     }
+    return true
   }
 
   /// How long the well-formed sequence of two to four bytes at `index` is; 0 when there is none.

@@ -44,7 +44,7 @@ public final class JournalEntry: Sendable {
   init(
     _ packed: consuming PackedRequest, startedMilliseconds: Int, durationNanoseconds: Int64,
     source: HTTPAnswer.Source,
-    explanation: AnswerExplanation?, wasCutShort: Bool = false, rules: RulesThen?, _ answer: Answer
+    explanation: AnswerExplanation?, wasCutShort: Bool, rules: RulesThen?, _ answer: Answer
   ) {
     bytes = 256 + packed.bytes + answer.bytes
     self.packed = packed

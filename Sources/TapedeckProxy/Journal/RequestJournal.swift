@@ -76,8 +76,9 @@ extension RequestJournal.State {
   }
 
   private mutating func grow() {
-    entries = all.map { $0 } + Array(repeating: nil, count: Swift.max(64, count))
-    first = 0
+    if first > 0 { (entries, first) = (all.map { $0 }, 0) }
+    // Those that are there move as they are, without being counted one by one.
+    entries.append(contentsOf: repeatElement(nil, count: Swift.max(64, count)))
   }
 
   mutating func removeFirst() -> JournalEntry? {

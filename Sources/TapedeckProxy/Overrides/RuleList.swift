@@ -23,6 +23,8 @@ final class RuleList<Rule: OverrideRule>: Versioned {
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
+  var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
   /// The rules of this moment; nil where there are none.
   var current: RuleTable<Rule>? {
     state.withLock { state in

@@ -4,7 +4,7 @@ internal import TapedeckSockets
 /// Finds the session of a request, and hands it to that session's chain.
 final class SessionResponder: Responder {
   private let sessions: Sessions
-  private let selector: SessionSelector?
+  private let selector: SessionSelector
   private let makeChain: (Session) -> any Responder
   private let standard: any Responder
   private var chains: [String: (session: Session, chain: any Responder)] = [:]
@@ -16,7 +16,7 @@ final class SessionResponder: Responder {
   private static let sweepMilliseconds: Int64 = 5_000
 
   init(
-    _ sessions: Sessions, selector: SessionSelector?, loop: EventLoop,
+    _ sessions: Sessions, selector: SessionSelector, loop: EventLoop,
     makeChain: @escaping (Session) -> any Responder
   ) {
     self.sessions = sessions
@@ -27,7 +27,6 @@ final class SessionResponder: Responder {
   }
 
   func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard let selector else { return try standard.respond(to: request) }
     switch selector.select(request) {
     case .none(let request): return try standard.respond(to: request)
     case .refused(let problem): return Self.refusal(400, problem)

@@ -16,7 +16,7 @@ public final class Cassette: Sendable {
   public let answers: [RecordedAnswer]
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
-  private let sequences: [MatchKey: RecordedSequence]
+  private let sequences: SequenceTable
   private let links: SecretLinks
 
   init(
@@ -34,7 +34,7 @@ public final class Cassette: Sendable {
     links = SecretLinks { answers.map(\.recorded.request) }
     var groups: [MatchKey: [RecordedAnswer]] = Dictionary(minimumCapacity: answers.count)
     for answer in answers { groups[answer.key, default: []].append(answer) }
-    sequences = groups.mapValues { RecordedSequence(Self.ordered($0)) }
+    sequences = SequenceTable(groups.mapValues { RecordedSequence(Self.ordered($0)) })
   }
 
   /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
@@ -73,26 +73,30 @@ public final class Cassette: Sendable {
   public var count: Int { answers.count }
 
   /// The answers recorded for a key.
-  public func sequence(for key: MatchKey) -> RecordedSequence? { sequences[key] }
+  public func sequence(for key: MatchKey) -> RecordedSequence? { sequences.sequence(for: key) }
 
   /// The answers to a request that has a secret in it which the recording hides and nothing in the request gives away.
   /// This looks at every word of it, so it is for a miss only.
   public func linkedSequence(for request: HTTPRequest) -> RecordedSequence? {
     guard !links.isEmpty else { return nil }
     let comparable = matcher.redaction.redacted(request)
-    return links.linked(comparable, matcher.redaction).flatMap { sequences[matcher.key(for: $0)] }
+    return links.linked(comparable, matcher.redaction).flatMap {
+      sequences.sequence(for: matcher.key(for: $0))
+    }
   }
 
   /// The answers recorded for a request.
-  public func sequence(for request: HTTPRequest) -> RecordedSequence? { sequences[matcher.key(for: request)] }
+  public func sequence(for request: HTTPRequest) -> RecordedSequence? {
+    matcher.withKey(for: request) { sequences.sequence(for: $0) }
+  }
 
   /// Begins anew with the first answer to every request; cursors of others stay where they are.
-  public func rewind() { for sequence in sequences.values { sequence.rewind() } }
+  public func rewind() { for sequence in sequences.all { sequence.rewind() } }
 
   /// How often each exchange was given since the cassette was loaded, in the order of `answers`.
   public func uses(onExhausted policy: ExhaustionPolicy = .repeatLast) -> [Int] {
     var uses: [ObjectIdentifier: Int] = [:]
-    for sequence in sequences.values {
+    for sequence in sequences.all {
       for (answer, count) in zip(sequence.answers, sequence.uses(onExhausted: policy)) where count > 0 {
         uses[ObjectIdentifier(answer)] = count
       }
@@ -102,7 +106,7 @@ public final class Cassette: Sendable {
 
   /// The exchanges that were not given since the cassette was loaded, in the order of the file names.
   public var unused: [RecordedAnswer] {
-    let unused = Set(sequences.values.flatMap { $0.unused.map(ObjectIdentifier.init) })
+    let unused = Set(sequences.all.flatMap { $0.unused.map(ObjectIdentifier.init) })
     return answers.filter { unused.contains(ObjectIdentifier($0)) }
   }
 

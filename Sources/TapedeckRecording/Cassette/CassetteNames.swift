@@ -22,15 +22,20 @@ enum CassetteNames {
 
   /// The part of a name that says what was asked: `get-users-octocat`.
   static func prefix(of request: HTTPRequest) -> String {
-    let method = slug(Array(request.method.rawValue.utf8)[...], limit: maximumMethodBytes)
-    let path = slug(request.path, limit: maximumSlugBytes)
+    prefix(method: request.method, path: request.path)
+  }
+
+  static func prefix(method: HTTPMethod, path: ArraySlice<UInt8>) -> String {
+    let method = slug(Array(method.rawValue.utf8)[...], limit: maximumMethodBytes)
+    let path = slug(path, limit: maximumSlugBytes)
     return "\(method.isEmpty ? "method" : method)-\(path.isEmpty ? "root" : path)"
   }
 
   /// Runs of letters and digits in lower case, joined by `-`.
   private static func slug(_ text: ArraySlice<UInt8>, limit: Int) -> String {
     var out: [UInt8] = []
-    for byte in text.map(Bytes.lowercased) {
+    out.reserveCapacity(min(text.count, limit))
+    for byte in text.lazy.map(Bytes.lowercased) {
       guard out.count < limit else { break }
       if Bytes.isDigit(byte) || byte &- 0x61 < 26 {
         out.append(byte)

@@ -16,7 +16,8 @@ public final class RecordedAnswer: Sendable {
   let ordinal: Int
   private let source: LoadedAnswer.Source
   private let maker: AnswerMaker
-  /// What was made when it was asked for.
+  /// What was made at once; the rest is made when it is asked for.
+  private let held: AnswerContent?
   private let content = AtomicLazyReference<AnswerContent>()
 
   init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
@@ -28,7 +29,7 @@ public final class RecordedAnswer: Sendable {
     ordinal = CassetteNames.ordinal(loaded.name)
     source = loaded.source
     self.maker = maker
-    if case .held(let interaction) = source { _ = content.storeIfNil(maker.content(interaction)) }
+    if case .held(let interaction) = source { held = maker.content(interaction) } else { held = nil }
   }
 
   /// One that is held.
@@ -39,12 +40,12 @@ public final class RecordedAnswer: Sendable {
   /// All of the exchange, and what is sent for it: read when this is first asked for, and then held.
   /// - Throws: when the file cannot be read any more, or is another than it was when the cassette was loaded.
   public func read() throws(CassetteError) -> AnswerContent {
-    if let content = content.load() { return content }
+    if let content = held ?? content.load() { return content }
     return content.storeIfNil(maker.content(try maker.read(fileName, source)))
   }
 
   /// Whether all of the exchange is in memory.
-  var isHeld: Bool { content.load() != nil }
+  var isHeld: Bool { held != nil || content.load() != nil }
 
   /// All of the exchange. Where it cannot be read any more, the answer in it is one of status 500 that says why; a
   /// cassette that was loaded `.atOnce` holds everything.

@@ -19,6 +19,10 @@ enum BodyCoding: Equatable {
   private static let minimumBytes = 64 * 1024
 
   init(_ fields: HTTPFields) {
+    guard fields.contains("content-encoding") else {
+      self = .identity
+      return
+    }
     let names = ContentCoding.names(fields)
     switch names {
     case []: self = .identity

@@ -13,44 +13,57 @@ enum BodyFormat {
   /// How deeply a body that is stored as JSON may nest; less than files may, which hold it some levels down.
   private static let maximumDepth = 500
 
-  /// Whether a body stands inside or beside the interaction.
-  enum Form {
-    case inside(JSONValue)
-    case beside
+  /// Writes a body that stands in the interaction itself; false, and nothing is written, when it stands beside it.
+  static func write(_ body: [UInt8], fields: HTTPFields, to out: inout JSONOutput) -> Bool {
+    guard body.count <= maximumInlineBytes else { return false }
+    if case .json = MediaType(fields).kind, let json = JSONCompaction(body, maximumDepth: maximumDepth) {
+      write(json, to: &out)
+      return true
+    }
+    if isText(body) {
+      write(text: body, to: &out)
+      return true
+    }
+    guard body.count <= maximumBase64Bytes else { return false }
+    out.value(ByteString.base64(body))
+    return true
   }
 
-  static func form(of body: [UInt8], fields: HTTPFields) -> Form {
-    guard body.count <= maximumInlineBytes else { return .beside }
-    if case .json = MediaType(fields).kind, let json = losslessJSON(body) { return .inside(json) }
-    if isText(body) { return .inside(["text": .array(lines(body))]) }
-    return body.count <= maximumBase64Bytes ? .inside(ByteString.base64(body)) : .beside
+  static func write(_ file: BodyFile, to out: inout JSONOutput) {
+    out.beginObject()
+    out.member("file")
+    out.string(file.name)
+    out.member("size")
+    out.number(file.size)
+    out.endObject()
   }
 
-  static func encode(_ file: BodyFile) -> JSONValue {
-    ["file": JSONValue(file.name), "size": JSONValue(file.size)]
-  }
-
-  private static func losslessJSON(_ body: [UInt8]) -> JSONValue? {
-    guard let value = try? JSONValue(parsing: body, maximumDepth: maximumDepth),
-      let style = JSONStyle.detect(body, of: value)
-    else { return nil }
-    return ["json": value, "style": JSONValue(style.description)]
+  private static func write(_ json: JSONCompaction, to out: inout JSONOutput) {
+    out.beginObject()
+    out.member("json")
+    out.value(json)
+    out.member("style")
+    out.string(json.style.description)
+    out.endObject()
   }
 
   private static func isText(_ body: [UInt8]) -> Bool {
     body.allSatisfy(Bytes.isText) && UTF8Scan.isValid(body[...])
   }
 
-  /// The text cut behind every line feed.
-  private static func lines(_ body: [UInt8]) -> [JSONValue] {
-    var lines: [JSONValue] = []
-    var start = body.startIndex
-    while start < body.endIndex {
-      let end = body[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? body.endIndex
-      lines.append(ByteString.encode(body[start..<end]))
+  /// Writes the text cut behind every line feed.
+  private static func write(text: [UInt8], to out: inout JSONOutput) {
+    out.beginObject()
+    out.member("text")
+    out.beginArray()
+    var start = text.startIndex
+    while start < text.endIndex {
+      let end = text[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.endIndex
+      ByteString.write(text[start..<end], to: &out)
       start = end
     }
-    return lines
+    out.endArray()
+    out.endObject()
   }
 
   /// - Parameter loader: finds bodies in files.

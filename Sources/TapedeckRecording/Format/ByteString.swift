@@ -7,6 +7,15 @@ enum ByteString {
     return .string(string)
   }
 
+  /// The same, written at once.
+  static func write(_ bytes: ArraySlice<UInt8>, to out: inout JSONOutput) {
+    bytes.withUnsafeBufferPointer { write($0, to: &out) }
+  }
+
+  static func write(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout JSONOutput) {
+    if !out.string(utf8: bytes) { out.value(base64(bytes)) }
+  }
+
   static func base64(_ bytes: some Collection<UInt8>) -> JSONValue {
     .object([JSONMember("base64", JSONValue(Base64.encode(bytes)))])
   }

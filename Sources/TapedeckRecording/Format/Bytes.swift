@@ -2,6 +2,16 @@
 enum Bytes {
   static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
+  /// Equality without regard to ASCII case, and to nothing but ASCII case.
+  static func equal(_ bytes: ArraySlice<UInt8>, lowercase text: StaticString) -> Bool {
+    bytes.withUnsafeBufferPointer { equal($0, lowercase: text) }
+  }
+
+  static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString) -> Bool {
+    bytes.count == text.utf8CodeUnitCount
+      && bytes.indices.allSatisfy { lowercased(bytes[$0]) == text.utf8Start[$0] }
+  }
+
   static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }

@@ -5,22 +5,48 @@ enum FieldsFormat {
   /// - Parameters:
   ///   - isDateVolatile: whether the only `Date` is written as null, since its value stands elsewhere.
   ///   - bodyBytes: the size of the body; the only `Content-Length` is written as null where it says the same.
-  static func encode(_ fields: HTTPFields, isDateVolatile: Bool = false, bodyBytes: Int? = nil) -> JSONValue {
-    let hidesDate = isDateVolatile && volatileDate(fields) != nil
-    let lengths = bodyBytes == nil ? [] : fields.values(of: "content-length")
-    let hidesLength = lengths.count == 1 && lengths[0].elementsEqual("\(bodyBytes ?? 0)".utf8)
-    return .array(
-      fields.map { field in
-        let isHidden =
-          hidesDate && field.isNamed("date") || hidesLength && field.isNamed("content-length")
-        return .array([ByteString.encode(field.name), isHidden ? .null : ByteString.encode(field.value)])
-      })
+  static func write(
+    _ fields: HTTPFields, isDateVolatile: Bool = false, bodyBytes: Int? = nil, to out: inout JSONOutput
+  ) {
+    let hidden =
+      (
+        date: isDateVolatile ? onlyIndex(of: "date", in: fields) : nil,
+        length: bodyBytes.flatMap { lengthIndex(in: fields, saying: $0) }
+      )
+    out.beginArray()
+    for index in fields.indices {
+      out.beginArray()
+      fields.withBytes(at: index) { name, value in
+        ByteString.write(name, to: &out)
+        if index == hidden.date || index == hidden.length {
+          out.null()
+        } else {
+          ByteString.write(value, to: &out)
+        }
+      }
+      out.endArray()
+    }
+    out.endArray()
+  }
+
+  private static func lengthIndex(in fields: HTTPFields, saying count: Int) -> Int? {
+    guard let index = onlyIndex(of: "content-length", in: fields),
+      fields.value(at: index).elementsEqual(String(count).utf8)
+    else { return nil }
+    return index
+  }
+
+  /// Where the field of a name stands; nil when there is none, or more than one.
+  private static func onlyIndex(of name: StaticString, in fields: HTTPFields) -> Int? {
+    guard let index = fields.index(of: name), fields.index(of: name, from: index + 1) == nil else {
+      return nil
+    }
+    return index
   }
 
   /// The value of `Date` when there is exactly one, which then belongs to the volatile facts.
   static func volatileDate(_ fields: HTTPFields) -> ArraySlice<UInt8>? {
-    let dates = fields.values(of: "date")
-    return dates.count == 1 ? dates.first : nil
+    onlyIndex(of: "date", in: fields).map { fields.value(at: $0) }
   }
 
   /// A `Content-Length` of null is left empty, for the body to say what it is.

@@ -8,36 +8,63 @@ enum InteractionFormat {
   static func encode(
     _ interaction: Interaction, store: ([UInt8]) throws(CassetteError) -> BodyFile
   ) throws(CassetteError) -> JSONValue {
+    var out = JSONOutput()
+    out.beginObject()
+    try write(interaction, to: &out, store: store)
+    out.endObject()
+    return try tree(out)
+  }
+
+  /// The volatile facts as a tree.
+  static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
+    var out = JSONOutput()
+    write(facts, date: nil, to: &out)
+    return try tree(out)
+  }
+
+  private static func tree(_ out: JSONOutput) throws(CassetteError) -> JSONValue {
+    try JSONFile.parse(out.bytes, file: "an exchange")
+  }
+
+  /// Writes the members of an interaction.
+  static func write(
+    _ interaction: Interaction, to out: inout JSONOutput,
+    store: ([UInt8]) throws(CassetteError) -> BodyFile
+  ) throws(CassetteError) {
     var facts = interaction.volatile
     if interaction.response.chunkSizes?.count ?? 0 > VolatileFacts.maximumChunkOffsets {
       facts.chunkOffsetsMilliseconds = nil
     }
-    let date = FieldsFormat.volatileDate(interaction.response.head.fields)
-    return [
-      "request": try encodeRequest(interaction, store: store),
-      "response": try encode(interaction.response, to: interaction.request.method, store: store),
-      "volatile": encode(facts, date: date),
-    ]
+    out.member("request")
+    try writeRequest(interaction, to: &out, store: store)
+    out.member("response")
+    try write(interaction.response, to: interaction.request.method, &out, store: store)
+    out.member("volatile")
+    write(facts, date: FieldsFormat.volatileDate(interaction.response.head.fields), to: &out)
   }
 
-  private static func encodeRequest(
-    _ interaction: Interaction, store: ([UInt8]) throws(CassetteError) -> BodyFile
-  ) throws(CassetteError) -> JSONValue {
+  private static func writeRequest(
+    _ interaction: Interaction, to out: inout JSONOutput,
+    store: ([UInt8]) throws(CassetteError) -> BodyFile
+  ) throws(CassetteError) {
     let request = interaction.request
     var fields = request.fields
     fields.removeHopByHop()
     let body = interaction.largeRequestBody.map { RecordedBody.file($0) } ?? .bytes(request.body)
-    var members: [JSONMember] = [
-      JSONMember("method", JSONValue(request.method.rawValue)),
-      JSONMember("target", ByteString.encode(request.target[...])),
-      JSONMember("headers", FieldsFormat.encode(fields, bodyBytes: body.count)),
-    ]
-    if let host = comparedHost(of: request) { members.append(JSONMember("host", ByteString.encode(host))) }
-    if let body = try encode(body, fields: fields, store: store) { members.append(JSONMember("body", body)) }
-    if !request.trailers.isEmpty {
-      members.append(JSONMember("trailers", FieldsFormat.encode(request.trailers)))
+    out.beginObject()
+    out.member("method")
+    out.string(request.method.rawValue)
+    out.member("target")
+    ByteString.write(request.target[...], to: &out)
+    out.member("headers")
+    FieldsFormat.write(fields, bodyBytes: body.count, to: &out)
+    if let host = comparedHost(of: request) {
+      out.member("host")
+      ByteString.write(host, to: &out)
     }
-    return .object(members)
+    try write(body, fields: fields, to: &out, store: store)
+    writeTrailers(request.trailers, to: &out)
+    out.endObject()
   }
 
   /// The host the client asked for; nil where the `Host` field says the same.
@@ -47,65 +74,81 @@ enum InteractionFormat {
     return RequestHost.compared(request.authority[...])[...]
   }
 
-  private static func encode(
-    _ response: RecordedResponse, to method: HTTPMethod, store: ([UInt8]) throws(CassetteError) -> BodyFile
-  ) throws(CassetteError) -> JSONValue {
+  private static func write(
+    _ response: RecordedResponse, to method: HTTPMethod, _ out: inout JSONOutput,
+    store: ([UInt8]) throws(CassetteError) -> BodyFile
+  ) throws(CassetteError) {
     var fields = response.head.fields
     fields.removeHopByHop()
-    var members: [JSONMember] = [
-      JSONMember("version", JSONValue(response.head.version.rawValue)),
-      JSONMember("status", JSONValue(response.head.status)),
-      JSONMember("reason", ByteString.encode(response.head.reason[...])),
-      JSONMember(
-        "headers",
-        FieldsFormat.encode(
-          fields, isDateVolatile: true,
-          bodyBytes: response.isFramedByLength(to: method) ? response.body.count : nil)),
-    ]
-    if let body = try encode(response.body, fields: fields, store: store) {
-      members.append(JSONMember("body", body))
-    }
+    out.beginObject()
+    out.member("version")
+    out.string(response.head.version.rawValue)
+    out.member("status")
+    out.number(response.head.status)
+    out.member("reason")
+    ByteString.write(response.head.reason[...], to: &out)
+    out.member("headers")
+    let length = response.isFramedByLength(to: method) ? response.body.count : nil
+    FieldsFormat.write(fields, isDateVolatile: true, bodyBytes: length, to: &out)
+    try write(response.body, fields: fields, to: &out, store: store)
     if let sizes = response.chunkSizes {
       guard sizes.count <= CassetteLimits.chunks else {
         throw .overLimit(path: "an answer", problem: "more than \(CassetteLimits.chunks) chunks")
       }
-      members.append(JSONMember("chunks", ChunkSizes.encode(sizes)))
+      out.member("chunks")
+      out.value(ChunkSizes.encode(sizes))
     }
-    if !response.trailers.isEmpty {
-      members.append(JSONMember("trailers", FieldsFormat.encode(response.trailers)))
+    writeTrailers(response.trailers, to: &out)
+    if response.isCloseDelimited {
+      out.member("closeDelimited")
+      out.bool(true)
     }
-    if response.isCloseDelimited { members.append(JSONMember("closeDelimited", true)) }
-    return .object(members)
+    out.endObject()
   }
 
-  private static func encode(
-    _ body: RecordedBody, fields: HTTPFields, store: ([UInt8]) throws(CassetteError) -> BodyFile
-  ) throws(CassetteError) -> JSONValue? {
+  private static func write(
+    _ body: RecordedBody, fields: HTTPFields, to out: inout JSONOutput,
+    store: ([UInt8]) throws(CassetteError) -> BodyFile
+  ) throws(CassetteError) {
+    guard body != .bytes([]) else { return }
+    out.member("body")
     switch body {
-    case .file(let file): return BodyFormat.encode(file)
+    case .file(let file): BodyFormat.write(file, to: &out)
     case .bytes(let bytes):
-      if bytes.isEmpty { return nil }
-      if case .inside(let value) = BodyFormat.form(of: bytes, fields: fields) { return value }
-      return BodyFormat.encode(try store(bytes))
+      if !BodyFormat.write(bytes, fields: fields, to: &out) { BodyFormat.write(try store(bytes), to: &out) }
     }
   }
 
-  static func encode(_ facts: VolatileFacts, date: ArraySlice<UInt8>?) -> JSONValue {
-    var members: [JSONMember] = []
+  private static func writeTrailers(_ trailers: HTTPFields, to out: inout JSONOutput) {
+    guard !trailers.isEmpty else { return }
+    out.member("trailers")
+    FieldsFormat.write(trailers, to: &out)
+  }
+
+  static func write(_ facts: VolatileFacts, date: ArraySlice<UInt8>?, to out: inout JSONOutput) {
+    out.beginObject()
     if let time = facts.recordedAtMilliseconds {
-      members.append(JSONMember("recordedAt", JSONValue(Timestamp.text(time))))
+      out.member("recordedAt")
+      out.string(Timestamp.text(time))
     }
-    if let date { members.append(JSONMember("date", ByteString.encode(date))) }
-    if let duration = facts.durationMilliseconds.flatMap(JSONNumber.init(thousandths:)) {
-      members.append(JSONMember("durationMilliseconds", .number(duration)))
+    if let date {
+      out.member("date")
+      ByteString.write(date, to: &out)
+    }
+    if let duration = facts.durationMilliseconds.flatMap(JSONNumber.scaled) {
+      out.member("durationMilliseconds")
+      out.number(thousandths: duration)
     }
     if let address = facts.remoteAddress {
-      members.append(JSONMember("remoteAddress", JSONValue(address)))
+      out.member("remoteAddress")
+      out.string(address)
     }
     if let offsets = facts.chunkOffsetsMilliseconds {
-      let numbers = offsets.compactMap { JSONNumber(thousandths: $0).map { JSONValue.number($0) } }
-      members.append(JSONMember("chunkOffsetsMilliseconds", .array(numbers)))
+      out.member("chunkOffsetsMilliseconds")
+      out.beginArray()
+      for offset in offsets.compactMap(JSONNumber.scaled) { out.number(thousandths: offset) }
+      out.endArray()
     }
-    return .object(members)
+    out.endObject()
   }
 }

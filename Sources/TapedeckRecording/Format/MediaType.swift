@@ -14,15 +14,14 @@ package struct MediaType {
       isText = false
       return
     }
-    let essence =
-      value.prefix { $0 != UInt8(ascii: ";") }.map(Bytes.lowercased)
-      .split(whereSeparator: Bytes.isBlank).first ?? []
+    let essence = value.prefix { $0 != UInt8(ascii: ";") }
+      .drop(while: Bytes.isBlank).prefix { !Bytes.isBlank($0) }
     isText = Self.isText(essence)
     if Self.isJSON(essence) {
       kind = .json
-    } else if essence.elementsEqual("application/x-www-form-urlencoded".utf8) {
+    } else if Bytes.equal(essence, lowercase: "application/x-www-form-urlencoded") {
       kind = .form
-    } else if essence.starts(with: "multipart/".utf8), let boundary = Self.boundary(value) {
+    } else if Bytes.equal(essence.prefix(10), lowercase: "multipart/"), let boundary = Self.boundary(value) {
       kind = .multipart(boundary: boundary)
     } else {
       kind = .other
@@ -31,17 +30,18 @@ package struct MediaType {
 
   /// `application/json`, `text/json`, everything with the suffix of RFC 6839 §3.1, and what AWS calls its own.
   private static func isJSON(_ essence: ArraySlice<UInt8>) -> Bool {
-    essence.elementsEqual("application/json".utf8) || essence.elementsEqual("text/json".utf8)
-      || essence.suffix(5).elementsEqual("+json".utf8)
-      || essence.starts(with: "application/x-amz-json-".utf8)
+    Bytes.equal(essence, lowercase: "application/json") || Bytes.equal(essence, lowercase: "text/json")
+      || Bytes.equal(essence.suffix(5), lowercase: "+json")
+      || Bytes.equal(essence.prefix(23), lowercase: "application/x-amz-json-")
   }
 
+  private static let textSuffixes: [StaticString] = [
+    "json", "xml", "javascript", "yaml", "x-www-form-urlencoded", "graphql",
+  ]
+
   private static func isText(_ essence: ArraySlice<UInt8>) -> Bool {
-    if essence.starts(with: "text/".utf8) { return true }
-    return ["json", "xml", "javascript", "yaml", "x-www-form-urlencoded", "graphql"].contains {
-      (word: String) in
-      essence.suffix(word.utf8.count).elementsEqual(word.utf8)
-    }
+    Bytes.equal(essence.prefix(5), lowercase: "text/")
+      || textSuffixes.contains { Bytes.equal(essence.suffix($0.utf8CodeUnitCount), lowercase: $0) }
   }
 
   var isMultipart: Bool {

@@ -9,11 +9,30 @@ public struct SHA256Digest: Hashable, Sendable {
   public init(of message: [UInt8]) { self = message.withRawBytes { SHA256Digest(of: $0) } }
 
   public init(of message: UnsafeRawBufferPointer) {
-    var digest = [UInt8](repeating: 0, count: 32)
-    let isDone = EVP_Digest(message.baseAddress, message.count, &digest, nil, EVP_sha256(), nil)
-    precondition(isDone == 1, "libcrypto has no SHA-256")
-    bytes = digest
+    bytes = Self.made { td_sha256(message.baseAddress, message.count, $0) }
   }
+
+  /// The keyed digest (HMAC, RFC 2104).
+  init(of message: [UInt8], key: [UInt8]) {
+    bytes = Self.made { td_hmac_sha256(key, key.count, message, message.count, $0) }
+  }
+
+  /// What `make` writes into the 32 bytes it is given, telling whether it did.
+  static func made(_ make: (UnsafeMutablePointer<UInt8>?) -> Int32) -> [UInt8] {
+    loadLibrary()
+    return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+      guard make(buffer.baseAddress) == 1 else { fatalError("libcrypto has no SHA-256") }
+      count = 32
+    }
+  }
+
+  /// Ends the process where there is no libcrypto, as the loader would have done at its start.
+  static func loadLibrary() {
+    if let problem { fatalError("there is no SHA-256: \(problem)") }
+  }
+
+  /// Why libcrypto cannot be used; nil when it can.
+  private static let problem: String? = td_crypto_load().map { String(cString: $0) }
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -21,14 +40,12 @@ public struct SHA256Digest: Hashable, Sendable {
   public var hex: String {
     String(unsafeUninitializedCapacity: 64) { buffer in
       for (index, byte) in bytes.enumerated() {
-        buffer[2 * index] = Self.digit(byte >> 4)
-        buffer[2 * index + 1] = Self.digit(byte & 0x0F)
+        buffer[2 * index] = Hex.digit(byte >> 4)
+        buffer[2 * index + 1] = Hex.digit(byte & 0x0F)
       }
       return 64
     }
   }
-
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 }
 
 extension SHA256Digest: Comparable {

@@ -2,23 +2,22 @@ import CCrypto
 
 /// SHA-256 of bytes that come in pieces. One thread uses it at a time.
 final class SHA256Stream {
-  private let context: OpaquePointer?
+  private let stream: UnsafeMutableRawPointer
 
   init() {
-    context = EVP_MD_CTX_new()
-    precondition(EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1, "libcrypto has no SHA-256")
+    SHA256Digest.loadLibrary()
+    guard let stream = td_sha256_begin() else { fatalError("libcrypto has no SHA-256") }
+    self.stream = stream
   }
 
-  deinit { EVP_MD_CTX_free(context) }
+  deinit { td_sha256_free(stream) }
 
   func update(_ bytes: UnsafeRawBufferPointer) {
-    _ = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    _ = td_sha256_add(stream, bytes.baseAddress, bytes.count)
   }
 
   /// The digest of all that came; the stream is used up.
   func finish() -> SHA256Digest {
-    var digest = [UInt8](repeating: 0, count: 32)
-    _ = EVP_DigestFinal_ex(context, &digest, nil)
-    return SHA256Digest(bytes: digest)
+    SHA256Digest(bytes: SHA256Digest.made { td_sha256_end(stream, $0) })
   }
 }

@@ -2,11 +2,24 @@
 /// day arithmetic is Howard Hinnant's `days_from_civil`.
 package enum Timestamp {
   package static func text(_ milliseconds: Int) -> String {
+    String(decoding: bytes(milliseconds), as: UTF8.self)
+  }
+
+  private static func bytes(_ milliseconds: Int) -> [UInt8] {
     let (day, time) = divide(milliseconds, 86_400_000)
     let (year, month, dayOfMonth) = civil(day)
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))"
-      + "T\(padded(time / 3_600_000, 2)):\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2))"
-      + ".\(padded(time % 1000, 3))Z"
+    var out: [UInt8] = []
+    out.reserveCapacity(24)
+    append(year, 4, to: &out)
+    for (mark, value, width) in [
+      ("-", month, 2), ("-", dayOfMonth, 2), ("T", time / 3_600_000, 2), (":", time / 60_000 % 60, 2),
+      (":", time / 1000 % 60, 2), (".", time % 1000, 3),
+    ] as [(Unicode.Scalar, Int, Int)] {
+      out.append(UInt8(ascii: mark))
+      append(value, width, to: &out)
+    }
+    out.append(UInt8(ascii: "Z"))
+    return out
   }
 
   /// The time that `text` writes so; nil for anything else.
@@ -50,8 +63,13 @@ package enum Timestamp {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  private static func padded(_ value: Int, _ width: Int) -> String {
-    let digits = String(value)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// Appends a number with zeros before it, up to a width.
+  private static func append(_ value: Int, _ width: Int, to out: inout [UInt8]) {
+    guard value >= 0 else {
+      out.append(UInt8(ascii: "-"))
+      return append(-value, width - 1, to: &out)
+    }
+    if value >= 10 || width > 1 { append(value / 10, width - 1, to: &out) }
+    out.append(0x30 + UInt8(truncatingIfNeeded: value % 10))
   }
 }

@@ -61,7 +61,7 @@ public struct HARWriter {
     var own = [JSONMember("format", JSONValue(HARExtension.currentFormat))]
     if !request.own.isEmpty { own.append(JSONMember("request", .object(request.own))) }
     if !response.own.isEmpty { own.append(JSONMember("response", .object(response.own))) }
-    own.append(JSONMember("volatile", InteractionFormat.encode(facts, date: nil)))
+    own.append(JSONMember("volatile", try InteractionFormat.encode(facts)))
     var members = [
       JSONMember("startedDateTime", JSONValue(times.started)), JSONMember("time", JSONValue(times.total)),
       JSONMember("request", request.value), JSONMember("response", response.value),

@@ -26,7 +26,21 @@ public struct RequestMatcher: Sendable, Equatable {
 
   /// The key of a request. A request without query and body costs one allocation.
   public func key(for request: HTTPRequest) -> MatchKey {
-    let request = headers.isEmpty ? redaction.comparable(request) : redaction.redacted(request)
+    guard headers.isEmpty else { return key(of: redaction.redacted(request)) }
+    return redaction.mayHide(request) ? key(of: redaction.comparable(request)) : key(of: request)
+  }
+
+  /// What `body` makes of the bytes of a request's key. A request without query and body costs no allocation.
+  func withKey<Result>(for request: HTTPRequest, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    guard headers.isEmpty, !redaction.mayHide(request) else {
+      return key(for: request).bytes.withUnsafeBytes(body)
+    }
+    if isDefault, let result = PlainKey.withBytes(of: request, body) { return result }
+    return key(of: request).bytes.withUnsafeBytes(body)
+  }
+
+  /// The key of a request that has no secrets any more.
+  private func key(of request: HTTPRequest) -> MatchKey {
     var writer = KeyWriter(capacity: request.target.count + 40)
     guard isDefault else { return ruledKey(for: request, &writer) }
     writer.append(request.method.rawValue.utf8)

@@ -12,7 +12,7 @@ public final class CassetteRecorder: Sendable {
     var journalBytes: Int
     /// How many more interactions the cassette may take.
     var room: Int
-    var entries: [Sealer.Entry] = []
+    var written: [WrittenExchange] = []
     var hasStoredBodies = false
     var isSealed = false
     /// Whether the journal may end in half a line, so that nothing may follow.
@@ -104,7 +104,7 @@ public final class CassetteRecorder: Sendable {
   public var isBroken: Bool { isStopped.load(ordering: .relaxed) }
 
   /// How many interactions are recorded.
-  public var count: Int { state.withLock { $0.entries.count } }
+  public var count: Int { state.withLock { $0.written.count } }
 
   /// How many secrets were hidden in what was recorded.
   public var hiddenCount: Int { hiddenValues.load(ordering: .relaxed) }
@@ -130,19 +130,16 @@ public final class CassetteRecorder: Sendable {
       noteUnopened(hidden.unopened)
       let key = matcher.key(for: interaction.request)
       let base = bases[key] ?? 0
-      let tree =
-        if hidden.count == 0, let tree { tree } else {
-          try InteractionFormat.encode(interaction, store: store)
-        }
-      let line = JournalRecord(tree: tree, arrival: arrival, base: base).line
+      let line = try JournalRecord.line(arrival: arrival, base: base) { out throws(CassetteError) in
+        if hidden.count == 0, let tree { return out.members(of: tree) }
+        try InteractionFormat.write(interaction, to: &out, store: store)
+      }
       guard line.count <= CassetteLimits.journalLineBytes else {
         throw .overLimit(
           path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
       }
-      let recording = SealPlan.Recording(
-        digest: key.digest, prefix: CassetteNames.prefix(of: interaction.request), arrival: arrival,
-        base: base)
-      let isRecorded = try append(line, recording)
+      let isRecorded = try append(
+        line, WrittenExchange(key, interaction.request, arrival: arrival, base: base))
       if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
       return isRecorded
     } catch {
@@ -167,10 +164,10 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func append(_ line: [UInt8], _ recording: SealPlan.Recording) throws(CassetteError) -> Bool {
+  private func append(_ line: [UInt8], _ exchange: WrittenExchange) throws(CassetteError) -> Bool {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed, !state.isTorn, !isBroken else { return false }
-      guard state.entries.count < state.room else {
+      guard state.written.count < state.room else {
         throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
       }
       do throws(CassetteError) {
@@ -181,8 +178,9 @@ public final class CassetteRecorder: Sendable {
         try? sealer.journal.truncate(to: state.journalBytes)
         throw error
       }
-      state.entries.append(
-        Sealer.Entry(recording: recording, offset: state.journalBytes, count: line.count - 1))
+      var exchange = exchange
+      (exchange.offset, exchange.count) = (state.journalBytes, line.count - 1)
+      state.written.append(exchange)
       state.journalBytes += line.count
       return true
     }
@@ -203,14 +201,15 @@ public final class CassetteRecorder: Sendable {
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
       var report = SealReport()
+      let entries = state.written.map(\.entry)
       if isBroken {
-        sealer.abandon(state.entries)
-      } else if state.entries.isEmpty, !state.hasStoredBodies {
+        sealer.abandon(entries)
+      } else if entries.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
-        report = try sealer.seal(state.entries)
+        report = try sealer.seal(entries)
       }
-      if state.entries.isEmpty { CassetteDirectory.removeMade(made) }
+      if entries.isEmpty { CassetteDirectory.removeMade(made) }
       return report
     }
   }

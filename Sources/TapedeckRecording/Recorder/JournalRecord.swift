@@ -1,7 +1,7 @@
 import TapedeckHTTP
 
-/// One recording in a journal: `{"sha256":"<16 hex>","interaction":{…,"arrival":n,"base":m}}`, the digest being that of
-/// the interaction's bytes.
+/// One recording in a journal: `{"crc32":"<8 hex>","interaction":{…,"arrival":n,"base":m}}`, the sum being that of the
+/// interaction's bytes.
 struct JournalRecord {
   /// The interaction as `InteractionFormat` writes it.
   var tree: JSONValue
@@ -11,9 +11,12 @@ struct JournalRecord {
   /// the same names because of it.
   var base: Int
 
-  private static let opening = Array(#"{"sha256":""#.utf8)
+  private static let opening = Array(#"{"crc32":""#.utf8)
+  /// How lines began before, with the first 16 digits of the interaction's SHA-256.
+  private static let olderOpening = Array(#"{"sha256":""#.utf8)
   private static let middle = Array(#"","interaction":"#.utf8)
-  private static let digestDigits = 16
+  /// What most lines have at most, so that they are written where they begin.
+  private static let usualBytes = 4096
 
   init(tree: JSONValue, arrival: Int, base: Int) {
     self.tree = tree
@@ -22,36 +25,70 @@ struct JournalRecord {
   }
 
   /// The line with its line feed.
-  var line: [UInt8] {
-    let own = [JSONMember("arrival", JSONValue(arrival)), JSONMember("base", JSONValue(base))]
-    let payload = JSONValue.object((tree.members ?? []) + own).bytes()
-    var line: [UInt8] = []
-    line.reserveCapacity(payload.count + 64)
-    line += Self.opening
-    line += SHA256Digest(of: payload).hex.utf8.prefix(Self.digestDigits)
-    line += Self.middle
-    line += payload
-    line += "}\n".utf8
+  var line: [UInt8] { Self.line(arrival: arrival, base: base) { $0.members(of: tree) } }
+
+  /// The line of an interaction whose members `write` writes.
+  static func line<Failure: Error>(
+    arrival: Int, base: Int, _ write: (inout JSONOutput) throws(Failure) -> Void
+  ) throws(Failure) -> [UInt8] {
+    var out = JSONOutput(capacity: usualBytes)
+    out.beginObject()
+    out.member("crc32")
+    out.string(String(repeating: "0", count: CRC32.digits))
+    out.member("interaction")
+    out.beginObject()
+    try write(&out)
+    out.member("arrival")
+    out.number(arrival)
+    out.member("base")
+    out.number(base)
+    out.endObject()
+    out.endObject()
+    return signed(out.finish())
+  }
+
+  /// Puts the checksum into the place that was left for it, and ends the line.
+  private static func signed(_ line: consuming [UInt8]) -> [UInt8] {
+    var line = line
+    let start = opening.count
+    let digits = line.withUnsafeBytes { bytes in
+      CRC32.hex(
+        of: UnsafeRawBufferPointer(rebasing: bytes[(start + CRC32.digits + middle.count)...].dropLast()))
+    }
+    line.replaceSubrange(start..<(start + CRC32.digits), with: digits)
+    line.append(UInt8(ascii: "\n"))
     return line
   }
 
   /// Nil when the line is not whole or not as it was written.
   /// - Parameter line: without its line feed.
   init?(line: ArraySlice<UInt8>) {
-    let digestStart = line.startIndex + Self.opening.count
-    let digestEnd = digestStart + Self.digestDigits
-    let payloadStart = digestEnd + Self.middle.count
-    guard payloadStart < line.endIndex, line.last == UInt8(ascii: "}"), line.starts(with: Self.opening),
-      line[digestEnd...].starts(with: Self.middle)
-    else { return nil }
-    let payload = Array(line[payloadStart..<(line.endIndex - 1)])
-    guard
-      SHA256Digest(of: payload).hex.utf8.prefix(Self.digestDigits).elementsEqual(
-        line[digestStart..<digestEnd]),
-      let value = try? JSONValue(parsing: payload), let members = value.members, members.count > 2,
-      let arrival = members[members.count - 2].value.int, let base = members[members.count - 1].value.int,
+    let payload =
+      Self.payload(of: line, behind: Self.opening, CRC32.digits, checksum: CRC32.hex)
+      ?? Self.payload(of: line, behind: Self.olderOpening, 16) {
+        Array(SHA256Digest(of: $0).hex.utf8.prefix(16))
+      }
+    guard let payload, let value = try? JSONValue(parsing: payload), let members = value.members,
+      members.count > 2, let arrival = members[members.count - 2].value.int,
+      let base = members[members.count - 1].value.int,
       arrival >= 0, (0...CassetteNames.maximumOrdinal).contains(base)
     else { return nil }
     self.init(tree: .object(Array(members.dropLast(2))), arrival: arrival, base: base)
+  }
+
+  /// What a line holds, if the checksum before it agrees.
+  private static func payload(
+    of line: ArraySlice<UInt8>, behind opening: [UInt8], _ digits: Int,
+    checksum: (UnsafeRawBufferPointer) -> [UInt8]
+  ) -> [UInt8]? {
+    let digitsStart = line.startIndex + opening.count
+    let digitsEnd = digitsStart + digits
+    let start = digitsEnd + middle.count
+    guard start < line.endIndex, line.last == UInt8(ascii: "}"), line.starts(with: opening),
+      line[digitsEnd...].starts(with: middle)
+    else { return nil }
+    let payload = Array(line[start...].dropLast())
+    let expected = payload.withUnsafeBytes(checksum)
+    return expected.elementsEqual(line[digitsStart..<digitsEnd]) ? payload : nil
   }
 }

@@ -19,6 +19,15 @@ struct JSONWalk {
     /// Of `{"name": …, "value": …}`.
     var heldName: ArraySlice<UInt8>?
     var heldValue: Range<Int>?
+
+    /// What is to be done with the value that comes next, and its place, when it stands in an array.
+    mutating func nextVerdict() -> RedactionPolicy.Verdict {
+      if !isObject, !place.isLost {
+        next = place.element(count, of: .max)
+        count += 1
+      }
+      return next.isSelected ? .hide : verdict
+    }
   }
 
   private static let maximumDepth = 10_000
@@ -53,7 +62,7 @@ struct JSONWalk {
         guard close(isObject: text[index] == UInt8(ascii: "}")) else { return nil }
         index += 1
       case UInt8(ascii: ","):
-        if levels.last?.isObject == true { levels[levels.count - 1].expectsName = true }
+        if let last = levels.indices.last, levels[last].isObject { levels[last].expectsName = true }
         index += 1
       case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: index += 1
       default: guard readScalar() else { return nil }
@@ -67,26 +76,15 @@ struct JSONWalk {
   private mutating func open(isObject: Bool) {
     var level = Level(isObject: isObject, expectsName: isObject)
     // What stands in an array stands under the array's name; what the user's rules say holds for all below.
-    let verdict = nextVerdict()
-    if let outer = levels.last {
+    if let outer = levels.indices.last {
+      let verdict = levels[outer].nextVerdict()
       level.verdict = isObject ? Self.inherited(verdict) : verdict
-      if !isObject { level.name = outer.name }
-      level.place = outer.next
+      if !isObject { level.name = levels[outer].name }
+      level.place = levels[outer].next
     } else if depth == 0, !pass.policy.paths.isEmpty {
       level.place = JSONPathCursor(pass.policy.paths)
     }
     levels.append(level)
-  }
-
-  /// What is to be done with the value that comes next, and its place, when it stands in an array.
-  private mutating func nextVerdict() -> RedactionPolicy.Verdict {
-    guard var level = levels.popLast() else { return .judge(.none) }
-    defer { levels.append(level) }
-    if !level.isObject, !level.place.isLost {
-      level.next = level.place.element(level.count, of: .max)
-      level.count += 1
-    }
-    return level.next.isSelected ? .hide : level.verdict
   }
 
   private static func inherited(_ verdict: RedactionPolicy.Verdict) -> RedactionPolicy.Verdict {
@@ -102,30 +100,29 @@ struct JSONWalk {
   // MARK: Values
 
   private func stringEnd() -> Int? {
-    var index = index + 1
-    while index < text.endIndex {
-      switch text[index] {
-      case UInt8(ascii: "\""): return index
-      case UInt8(ascii: "\\"): index += 2
-      case ..<0x20: return nil
-      default: index += 1
+    text.withUnsafeBytes { bytes in
+      var index = index + 1 - text.startIndex
+      while true {
+        index = JSONString.endOfPlainWords(bytes, from: index)
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case UInt8(ascii: "\""): return index + text.startIndex
+        case UInt8(ascii: "\\"): index += 2
+        case ..<0x20: return nil
+        default: index += 1
+        }
       }
     }
-    return nil
   }
 
   private mutating func readString(_ range: Range<Int>) {
-    guard let level = levels.last else { return hide(in: range, named: [], .judge(.none)) }
-    if level.expectsName {
-      readName(range)
-    } else {
-      if level.isObject { hold(range, named: level.name) }
-      hide(in: range, named: level.name, nextVerdict())
-    }
+    guard let last = levels.indices.last else { return hide(in: range, named: [], .judge(.none)) }
+    if levels[last].expectsName { return readName(range, at: last) }
+    if levels[last].isObject { hold(range, at: last) }
+    hide(in: range, named: levels[last].name, levels[last].nextVerdict())
   }
 
-  private mutating func readName(_ range: Range<Int>) {
-    let last = levels.count - 1
+  private mutating func readName(_ range: Range<Int>, at last: Int) {
     let name = DecodedText(text[range], .json)
     levels[last].expectsName = false
     levels[last].name = name.bytes
@@ -133,7 +130,7 @@ struct JSONWalk {
     if range.count >= SecretValue.minimumRandomBytes {
       edits.add(name.encoded(pass.text(name.bytes, depth: depth)))
     }
-    let outer = levels.dropLast().last?.verdict ?? .judge(.none)
+    let outer = last > 0 ? levels[last - 1].verdict : .judge(.none)
     if case .judge = outer {
       levels[last].verdict = pass.policy.verdict(on: name.bytes, in: .member)
     } else {
@@ -158,7 +155,8 @@ struct JSONWalk {
     }
     guard !scalar.isEmpty else { return false }
     index = scalar.endIndex
-    guard let level = levels.last, !level.expectsName, nextVerdict() == .hide, let first = scalar.first,
+    guard let last = levels.indices.last, !levels[last].expectsName, levels[last].nextVerdict() == .hide,
+      let first = scalar.first,
       Bytes.isDigit(first) || first == UInt8(ascii: "-"),
       let placeholder = pass.replacement(of: scalar, under: .hide)
     else { return true }
@@ -168,16 +166,19 @@ struct JSONWalk {
 
   // MARK: Names and values side by side
 
-  private static let nameNames = ["name", "key", "header", "field", "parameterkey"].map { Array($0.utf8) }
-  private static let valueNames = ["value", "parametervalue"].map { Array($0.utf8) }
+  private static let nameNames: [StaticString] = ["name", "key", "header", "field", "parameterkey"]
+  private static let valueNames: [StaticString] = ["value", "parametervalue"]
 
-  private mutating func hold(_ range: Range<Int>, named name: ArraySlice<UInt8>) {
-    guard (3...14).contains(name.count) else { return }
-    let name = name.map(Bytes.lowercased)
-    if Self.nameNames.contains(name) {
-      levels[levels.count - 1].heldName = DecodedText(text[range], .json).bytes
+  private mutating func hold(_ range: Range<Int>, at last: Int) {
+    let name = levels[last].name
+    if Self.nameNames.contains(where: { Bytes.equal(name, lowercase: $0) }) {
+      levels[last].heldName = DecodedText(text[range], .json).bytes
     }
-    if Self.valueNames.contains(name) { levels[levels.count - 1].heldValue = range }
+    if name.withUnsafeBufferPointer({ Self.isValueName($0) }) { levels[last].heldValue = range }
+  }
+
+  static func isValueName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    valueNames.contains { Bytes.equal(name, lowercase: $0) }
   }
 
   private mutating func readPair(_ name: ArraySlice<UInt8>, _ value: Range<Int>) {

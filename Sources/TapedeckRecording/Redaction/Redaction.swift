@@ -44,10 +44,16 @@ extension Redaction {
     return pass.redacted(request)
   }
 
+  /// Whether `comparable` may be another request. No costs next to nothing, not even a copy.
+  public func mayHide(_ request: HTTPRequest) -> Bool {
+    guard let policy else { return false }
+    return RequestGlance.mayHide(request, policy)
+  }
+
   /// The request as it is compared: target and body without secrets, fields as they came. Costs next to nothing where
   /// there is nothing to hide.
   public func comparable(_ request: HTTPRequest) -> HTTPRequest {
-    guard let policy, RequestGlance.mayHide(request, policy) else { return request }
+    guard let policy, mayHide(request) else { return request }
     let pass = RedactionPass(policy)
     return pass.redacted(request, includingFields: false)
   }

@@ -1,4 +1,3 @@
-import CCrypto
 import TapedeckHTTP
 
 /// The key of the keyed hash in placeholders.
@@ -29,13 +28,6 @@ public struct RedactionKey: Sendable, Equatable {
 
   /// The first four bytes of the HMAC-SHA-256 of a value, as eight hexadecimal digits.
   func digits(of value: [UInt8]) -> [UInt8] {
-    let key = Array(text.utf8)
-    var digest = [UInt8](repeating: 0, count: 32)
-    var count: UInt32 = 32
-    let isDone = HMAC(EVP_sha256(), key, Int32(key.count), value, value.count, &digest, &count)
-    precondition(isDone != nil, "libcrypto has no HMAC")
-    return digest.prefix(4).flatMap { [Self.digit($0 >> 4), Self.digit($0 & 0x0F)] }
+    Hex.encode(Array(SHA256Digest(of: value, key: Array(text.utf8)).bytes.prefix(4)))
   }
-
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 }

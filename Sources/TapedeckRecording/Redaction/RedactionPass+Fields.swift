@@ -62,7 +62,7 @@ extension RedactionPass {
 enum FieldKind {
   case authorization, cookie, setCookie, challenge, other
 
-  init(_ name: ArraySlice<UInt8>) {
+  init<Name: RandomAccessCollection<UInt8>>(_ name: Name) where Name.Index == Int {
     switch name.count {
     case 6 where Self.equal(name, "cookie"): self = .cookie
     case 10 where Self.equal(name, "set-cookie"): self = .setCookie
@@ -74,10 +74,13 @@ enum FieldKind {
     }
   }
 
-  private static func equal(_ name: ArraySlice<UInt8>, _ expected: StaticString) -> Bool {
-    name.indices.allSatisfy { index in
-      let byte = name[index] == UInt8(ascii: "_") ? UInt8(ascii: "-") : Bytes.lowercased(name[index])
-      return byte == expected.utf8Start[index - name.startIndex]
+  private static func equal<Name: RandomAccessCollection<UInt8>>(
+    _ name: Name, _ expected: StaticString
+  ) -> Bool where Name.Index == Int {
+    (0..<name.count).allSatisfy { offset in
+      let byte = name[name.startIndex + offset]
+      return (byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : Bytes.lowercased(byte))
+        == expected.utf8Start[offset]
     }
   }
 }

@@ -176,10 +176,9 @@ extension Interaction {
     if request.body != original.request.body {
       request.fields.describe(bodyOf: request.body.count)
     }
-    let length = response.head.fields.first("content-length").map { String(decoding: $0, as: UTF8.self) }
     var isSpooledChanged = false
-    if case .file(let file) = response.body {
-      isSpooledChanged = length.map { $0 != String(file.size) } ?? false
+    if case .file(let file) = response.body, let length = response.head.fields.first("content-length") {
+      isSpooledChanged = !length.elementsEqual(String(file.size).utf8)
     }
     if response.body != original.response.body || isSpooledChanged {
       response.head.fields.describe(bodyOf: response.body.count)

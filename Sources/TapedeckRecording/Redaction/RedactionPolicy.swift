@@ -16,8 +16,11 @@ final class RedactionPolicy: Sendable {
     keptGlobs = rules.keep.map(Glob.init)
   }
 
-  /// Whether names are judged by the default list alone.
+  /// Whether the user has a say in how names are judged.
   var hasNameRules: Bool { !nameGlobs.isEmpty || !keptGlobs.isEmpty }
+
+  /// Whether the user has any say.
+  var hasRules: Bool { hasNameRules || !textGlobs.isEmpty || !paths.isEmpty }
 
   /// What is to be done with what stands under a name.
   enum Verdict: Equatable {

@@ -53,13 +53,16 @@ enum RequestGlance {
   /// Whether the end of a credential stands in the target, as it does where all of it stands there.
   private static func sharesCredentials(_ request: HTTPRequest) -> Bool {
     guard request.target.count > SecretValue.minimumLikelyBytes else { return false }
-    return request.fields.contains { field in
-      guard SecretNames.mayBeSecret(field.name) || field.isNamed("cookie") else { return false }
-      return field.value.split(separator: UInt8(ascii: ";")).contains { part in
+    return request.fields.indices.contains { index in
+      let isSecret =
+        SecretNames.mayBeSecret(request.fields.name(at: index)) || request.fields.isNamed("cookie", at: index)
+      guard isSecret else { return false }
+      let value = request.fields.value(at: index)
+      return value.split(separator: UInt8(ascii: ";")).contains { part in
         let end = Array(part.suffix(SecretValue.minimumLikelyBytes))
         return end.count == SecretValue.minimumLikelyBytes
           && ByteSearch.first(end, in: request.target[...]) != nil
-      } || isBasic(field.value)
+      } || isBasic(value)
     }
   }
 

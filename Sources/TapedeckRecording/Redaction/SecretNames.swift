@@ -83,7 +83,7 @@ enum SecretNames {
     "username", "valid", "version", "versions",
   ]
 
-  private static let strong: Set<String> = [
+  static let strong: Set<String> = [
     "accesstoken", "apikey", "authtoken", "cvc", "cvv", "idtoken", "jsessionid", "mnemonic", "otp",
     "passcode",
     "passphrase", "passwd", "password", "passwords", "phpsessid", "privatekey", "pwd", "refreshtoken",
@@ -97,7 +97,7 @@ enum SecretNames {
   }
 
   /// Before `token`.
-  private static let strongTokens: Set<String> = [
+  static let strongTokens: Set<String> = [
     "access", "api", "auth", "bearer", "id", "oauth", "personal", "private", "refresh", "secret", "security",
     "session",
   ]
@@ -110,7 +110,7 @@ enum SecretNames {
   ]
 
   /// Before `key`.
-  private static let keys: Set<String> = [
+  static let keys: Set<String> = [
     "access", "account", "admin", "api", "app", "application", "auth", "client", "consumer", "customer",
     "encryption",
     "functions", "license", "master", "private", "rapidapi", "secret", "service", "session", "shared",
@@ -118,7 +118,7 @@ enum SecretNames {
     "storage", "subscription",
   ]
 
-  private static let likely: Set<String> = [
+  static let likely: Set<String> = [
     "assertion", "auth", "authentication", "authorization", "bearer", "cred", "credential", "credentials",
     "creds",
     "csrf", "csrfmiddlewaretoken", "csrftoken", "hmac", "jwt", "pass", "sas", "secrets", "sess", "session",
@@ -136,14 +136,14 @@ enum SecretNames {
     zip(words, words.dropFirst()).contains { likelyPairs.contains("\($0) \($1)") }
   }
 
-  private static let likelyPairs: Set<String> = [
+  static let likelyPairs: Set<String> = [
     "auth code", "authorization code", "backup codes", "code verifier", "connection string", "device code",
     "primary key", "recovery code", "recovery codes", "saml request", "saml response", "secondary key",
     "seed phrase",
   ]
 
   /// Alone, in a query or a form.
-  private static let pairWords: [String: Strength] = [
+  static let pairWords: [String: Strength] = [
     "code": .maybe, "key": .maybe, "sid": .likely, "sign": .maybe, "samlresponse": .likely,
     "samlrequest": .likely,
   ]
@@ -154,34 +154,45 @@ enum SecretNames {
 extension SecretNames {
   /// Whether a name is worth being taken apart: each word of the table has one of these in it.
   static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
+    name.withUnsafeBufferPointer { mayBeSecret($0) }
+  }
+
+  static func mayBeSecret(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard name.count > 2 else { return false }
-    return name.withUnsafeBytes { bytes in
-      for index in 0..<(bytes.count - 2) {
-        let first = bytes[index] | 0x20
-        guard first & 0xE0 == 0x60, starts >> UInt32(first & 0x1F) & 1 == 1 else { continue }
-        if isMark(first, bytes[index + 1] | 0x20, bytes[index + 2] | 0x20) { return true }
-      }
-      return false
+    for index in 0..<(name.count - 2) {
+      let first = name[index] | 0x20
+      guard first & 0xE0 == 0x60, starts >> UInt32(first & 0x1F) & 1 == 1 else { continue }
+      let fourth = index + 3 < name.count ? name[index + 3] | 0x20 : 0
+      if isMark(first, name[index + 1] | 0x20, name[index + 2] | 0x20, fourth) { return true }
     }
+    return false
   }
 
   /// First letters of the marks, a bit each: a is 1.
-  private static let starts: UInt32 = "abcehjkmoprsx".utf8.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) }
+  private static let starts: UInt32 = "abchjkmopstx".utf8.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) }
 
-  private static func isMark(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Bool {
-    switch UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third) {
-    case mark("ass"), mark("aut"), mark("bea"), mark("cod"), mark("cre"), mark("csr"), mark("cvc"),
-      mark("cvv"),
-      mark("ecr"), mark("hma"), mark("jwt"), mark("key"), mark("mne"), mark("oke"), mark("otp"), mark("pas"),
-      mark("pwd"), mark("rin"), mark("sam"), mark("sas"), mark("see"), mark("ses"), mark("sid"), mark("sig"),
-      mark("xsr"):
-      true
-    default: false
+  private static func isMark(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) -> Bool {
+    let start = UInt32(first) << 16 | UInt32(second) << 8 | UInt32(third)
+    switch start << 8 | UInt32(fourth) {
+    case mark("asse"), mark("auth"), mark("bear"), mark("code"), mark("cred"), mark("csrf"), mark("hmac"),
+      mark("mnem"), mark("oken"), mark("pass"), mark("saml"), mark("secr"), mark("seed"), mark("sess"),
+      mark("trin"), mark("xsrf"):
+      return true
+    default: break
+    }
+    switch start {
+    case mark("cvc"), mark("cvv"), mark("jwt"), mark("key"), mark("otp"), mark("pwd"), mark("sas"),
+      mark("sid"),
+      mark("sig"):
+      return true
+    default: return false
     }
   }
 
   @inline(__always)
   private static func mark(_ text: StaticString) -> UInt32 {
-    UInt32(text.utf8Start[0]) << 16 | UInt32(text.utf8Start[1]) << 8 | UInt32(text.utf8Start[2])
+    let letters = text.utf8Start
+    let three = UInt32(letters[0]) << 16 | UInt32(letters[1]) << 8 | UInt32(letters[2])
+    return text.utf8CodeUnitCount == 3 ? three : three << 8 | UInt32(letters[3])
   }
 }

@@ -36,22 +36,12 @@ struct TextScan {
 
   /// Whether a text can hold anything: a long word, or a mark that a value may follow.
   static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
-    guard text.count >= 4 else { return false }
-    return text.withUnsafeBufferPointer { bytes in
-      var run = 0
-      for byte in bytes {
-        if Bytes.isWord(byte) {
-          run += 1
-          if run == minimumWordBytes { return true }
-        } else {
-          if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "<") {
-            return true
-          }
-          run = 0
-        }
-      }
-      return false
-    }
+    text.withUnsafeBufferPointer { mayHide($0) }
+  }
+
+  static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    text.count >= 4
+      && (TextGlance.hasMark(in: text) || TextGlance.hasWord(of: minimumWordBytes, in: text))
   }
 
   mutating func run() -> TextEdits {
@@ -92,14 +82,32 @@ struct TextScan {
       index = end
     } else if let found = TokenShapes.match(text, at: index) {
       hide(found.start..<found.end, text[found.start..<found.end])
-    } else if index >= encodedEnd, readEncoded() {
-      return
     } else {
-      index = text[index...].firstIndex { !Bytes.isAlphanumeric($0) } ?? text.endIndex
+      let end = wordEnd
+      if index >= encodedEnd, mayBeEncoded(to: end), readEncoded() { return }
+      index = end
       // A placeholder behind `%3D`, which looks like the end of a word.
       let start = index - 8
       if start >= text.startIndex, let end = Placeholder.end(in: text, at: start) { index = end }
     }
+  }
+
+  /// Where the run of letters and digits ends that `index` stands in.
+  private var wordEnd: Int {
+    text.withUnsafeBufferPointer { bytes in
+      var end = index - text.startIndex
+      while end < bytes.count, Bytes.isAlphanumeric(bytes[end]) { end += 1 }
+      return end + text.startIndex
+    }
+  }
+
+  /// Whether a word that ends at `end` is long enough for base64, or goes on as only base64 does.
+  private func mayBeEncoded(to end: Int) -> Bool {
+    end - index >= Self.minimumEncodedBytes || end < text.endIndex && Self.isEncoded(text[end])
+  }
+
+  private static func isEncoded(_ byte: UInt8) -> Bool {
+    Bytes.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
   }
 
   /// The opening of PEM; behind the hyphens otherwise.
@@ -137,7 +145,7 @@ struct TextScan {
 
   /// Looks into the run of base64 that begins here; whether anything was hidden in it.
   private mutating func readEncoded() -> Bool {
-    let run = text[index...].prefix { Bytes.isWord($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") }
+    let run = text[index...].prefix(while: Self.isEncoded)
     encodedEnd = run.endIndex
     guard run.count >= Self.minimumEncodedBytes, depth < Self.maximumDepth else { return false }
     let padding = text[run.endIndex...].prefix(2).prefix { $0 == UInt8(ascii: "=") }

@@ -130,6 +130,19 @@ enum TokenShapes {
     return table
   }()
 
+  /// For each first byte of a shape those that go on with it, a bit for the low five bits of each: few words of prose
+  /// begin like one.
+  private static let seconds: [UInt32] = {
+    var table = [UInt32](repeating: 0, count: 256)
+    for shape in shapes { table[Int(shape.prefix[0])] |= 1 << UInt32(shape.prefix[1] & 0x1F) }
+    return table
+  }()
+
+  private static func mayBegin(_ text: ArraySlice<UInt8>, at start: Int) -> Bool {
+    let next = start + 1
+    return next < text.endIndex && seconds[Int(text[start])] >> UInt32(text[next] & 0x1F) & 1 == 1
+  }
+
   /// The secret that begins at `start`, where a word begins.
   static func match(_ text: ArraySlice<UInt8>, at start: Int) -> Found? {
     let first = text[start]
@@ -139,10 +152,12 @@ enum TokenShapes {
     if first == UInt8(ascii: "-") {
       return pemEnd(text, at: start).map { Found(start: start, end: $0, kind: "pem") }
     }
-    for shape in byFirst[Int(first)] where text[start...].starts(with: shape.prefix) {
-      if let end = end(of: shape, in: text, at: start) {
-        return Found(
-          start: shape.keepsPrefix ? start + shape.prefix.count : start, end: end, kind: shape.kind)
+    if mayBegin(text, at: start) {
+      for shape in byFirst[Int(first)] where text[start...].starts(with: shape.prefix) {
+        if let end = end(of: shape, in: text, at: start) {
+          return Found(
+            start: shape.keepsPrefix ? start + shape.prefix.count : start, end: end, kind: shape.kind)
+        }
       }
     }
     if first &- UInt8(ascii: "M") < 3 { return discordBot(text, at: start) }

@@ -8,6 +8,7 @@ enum JSONLaw {
       value = try JSONValue(parsing: input)
     } catch {
       let lines = 1 + input.count { $0 == ASCII.lineFeed }
+      try require(JSONCompaction(input) == nil, "\(error), and yet it has a style")
       return try require(
         (1...lines).contains(error.line) && (1...input.count + 1).contains(error.column), "\(error)")
     }
@@ -21,7 +22,20 @@ enum JSONLaw {
       try require(value.bytes(style) == input, "\(style) does not give the bytes back")
       try require(JSONStyle(name: style.description) == style, "\(style) is not read by its name")
     }
+    try keepsItsStyle(input, value, compact)
     try examine(value)
+  }
+
+  /// What is found in one pass over the bytes is what reading and writing in each style would find.
+  private static func keepsItsStyle(
+    _ input: [UInt8], _ value: JSONValue, _ compact: [UInt8]
+  ) throws(BrokenLaw) {
+    let compaction = JSONCompaction(input)
+    let style = JSONStyle.candidates(input).first { value.bytes($0) == input }
+    try require(compaction?.style == style, "\(String(describing: compaction?.style)) is not its style")
+    if let compaction {
+      try require(Array(compaction.bytes) == compact, "it was made compact as other bytes")
+    }
   }
 
   private static func read(_ bytes: [UInt8]) throws(BrokenLaw) -> JSONValue {

@@ -11,7 +11,7 @@ enum JournalLaw {
     try readsSafely(input)
     var sealed = JournalHeader(pid: 1, isReplacing: input.count % 2 == 0, upstream: nil).line
     for payload in input.split(separator: 0x0A) {
-      sealed += Array(#"{"sha256":""#.utf8) + SHA256Digest(of: Array(payload)).hex.utf8.prefix(16)
+      sealed += Array(#"{"crc32":""#.utf8) + payload.withUnsafeBytes(CRC32.hex)
       sealed += Array(#"","interaction":"#.utf8) + payload + Array("}\n".utf8)
     }
     try readsSafely(sealed)

@@ -1,49 +1,74 @@
 internal import TapedeckHTTP
 
-/// A request as the origin gets it: the target, and one line a header, as libcurl takes them.
+/// A request as the origin gets it, and how much of it has gone.
 ///
 /// Transparent on purpose: every end-to-end field of the client goes on in its order and spelling, and nothing is added
 /// that framing does not demand. No `X-Forwarded-*`, and no `Via`, though RFC 9110 §7.6.3 wants one of a gateway: the
 /// origin shall answer as it would have answered the client, for that answer is what gets recorded.
-struct UpstreamRequestLines {
-  private static let keptBytes = 4 * 1024
+struct OutgoingRequest {
+  /// A body up to this size goes out together with the head.
+  private static let joinedBodyBytes = 16 * 1024
 
-  /// NUL-terminated.
-  private(set) var target: [UInt8] = []
-  /// Header lines in libcurl's syntax, one after the other, each NUL-terminated.
-  private(set) var headers: [UInt8] = []
-  /// Where in `headers` each line starts.
-  private(set) var starts: [Int] = []
+  /// The head, with a small body behind it.
+  private(set) var start: [UInt8] = []
+  /// A large body; never copied.
+  private let rest: [UInt8]
+  /// How many bytes have gone.
+  private(set) var sent = 0
 
-  init(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) {
-    fill(request, fields: Self.fields(of: request, configuration), configuration)
-  }
-
-  init() {}
-
-  /// Puts the lines of another request in the place of those that are there, in the same memory.
   /// - Parameter fields: what `fields(of:_:)` says.
-  mutating func fill(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
-    target.removeAll(keepingCapacity: true)
-    headers.removeAll(keepingCapacity: true)
-    starts.removeAll(keepingCapacity: true)
-    // RFC 9112 §3.2.4: the asterisk stands for the server as a whole, and has no path to put a prefix before.
-    if !configuration.origin.pathPrefix.isEmpty, request.target != [UInt8(ascii: "*")] {
-      target += configuration.origin.pathPrefix.utf8
-    }
-    target += request.target
-    target.append(0)
+  init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
+    let isJoined = request.body.count <= Self.joinedBodyBytes
+    rest = isJoined ? [] : request.body
+    start.reserveCapacity(request.target.count + 512 + (isJoined ? request.body.count : 0))
+    appendRequestLine(request, prefix: configuration.origin.pathPrefix)
     for index in fields.indices {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
-    suppressDefaults(request, fields)
+    start += HTTP1Serializer.crlf
+    if isJoined { start += request.body }
   }
 
-  /// Gives memory back, if there is much.
-  mutating func trim() {
-    if target.capacity + headers.capacity > Self.keptBytes { self = UpstreamRequestLines() }
+  private mutating func appendRequestLine(_ request: HTTPRequest, prefix: String) {
+    start += request.method.rawValue.utf8
+    start.append(UInt8(ascii: " "))
+    // RFC 9112 §3.2.4: the asterisk stands for the server as a whole, and has no path to put a prefix before.
+    if !prefix.isEmpty, request.target != [UInt8(ascii: "*")] { start += prefix.utf8 }
+    start += request.target
+    start += " HTTP/1.1\r\n".utf8
   }
 
+  private mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    start.append(contentsOf: name)
+    start.append(UInt8(ascii: ":"))
+    if !value.isEmpty {
+      start.append(UInt8(ascii: " "))
+      start.append(contentsOf: value)
+    }
+    start += HTTP1Serializer.crlf
+  }
+
+  var count: Int { start.count + rest.count }
+  var isSent: Bool { sent == count }
+
+  /// Lends what comes next and is still to be sent; nil when all is.
+  func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    if sent < start.count {
+      return start.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+    }
+    guard !isSent else { return nil }
+    return rest.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[(sent - start.count)...])) }
+  }
+
+  mutating func advance(by count: Int) { sent += count }
+
+  /// Begins anew, on another connection.
+  mutating func rewind() { sent = 0 }
+}
+
+// MARK: - What is sent on
+
+extension OutgoingRequest {
   /// The fields that the origin gets, in order.
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
@@ -82,36 +107,6 @@ struct UpstreamRequestLines {
       if let host = request.fields.text("host") { return host }
     }
     return configuration.origin.authority
-  }
-
-  /// libcurl adds these by itself unless they are listed; `Name:` lists one as absent. It looks the list through for
-  /// every field it knows of, so nothing is listed that it would not add: `User-Agent` has no default, and the other
-  /// two come with a body only.
-  private mutating func suppressDefaults(_ request: HTTPRequest, _ fields: HTTPFields) {
-    if !fields.contains("accept") { append("Accept:") }
-    guard !request.body.isEmpty else { return }
-    if !fields.contains("content-type") { append("Content-Type:") }
-    append("Expect:")
-  }
-
-  private mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    starts.append(headers.count)
-    headers.append(contentsOf: name)
-    if value.isEmpty {
-      // In libcurl's syntax a field without value ends in a semicolon.
-      headers.append(UInt8(ascii: ";"))
-    } else {
-      headers.append(UInt8(ascii: ":"))
-      headers.append(UInt8(ascii: " "))
-      headers.append(contentsOf: value)
-    }
-    headers.append(0)
-  }
-
-  private mutating func append(_ line: StaticString) {
-    starts.append(headers.count)
-    line.withUTF8Buffer { headers.append(contentsOf: $0) }
-    headers.append(0)
   }
 
   /// Whether method and target can stand in a request line without ending it (RFC 9112 §3): both may have

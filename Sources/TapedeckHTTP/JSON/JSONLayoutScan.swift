@@ -1,0 +1,92 @@
+/// Steps over a document that is written in one layout, and leaves out the white space of that layout.
+struct JSONLayoutScan {
+  private let layout: JSONStyle.Layout
+  private var reader: JSONReader
+  private var compact: [UInt8] = []
+  /// Behind the last white space that was left out.
+  private var pieceStart = 0
+
+  init(_ bytes: UnsafeRawBufferPointer, _ layout: JSONStyle.Layout, maximumDepth: Int) {
+    self.layout = layout
+    reader = JSONReader(stepping: bytes, maximumDepth: maximumDepth)
+  }
+
+  /// Whether any white space was left out.
+  var isCut: Bool { pieceStart > 0 }
+
+  /// All that is left of the document.
+  mutating func takeRest() -> [UInt8] {
+    takePiece()
+    return compact
+  }
+
+  /// Whether this is JSON, and written in the layout.
+  mutating func run() -> Bool {
+    do throws(JSONError) {
+      return try takeValue(level: 0) && reader.index == reader.bytes.count
+    } catch {
+      return false
+    }
+  }
+
+  private mutating func takeValue(level: Int) throws(JSONError) -> Bool {
+    switch reader.next {
+    case UInt8(ascii: "{"): return try takeContainer(closedBy: UInt8(ascii: "}"), level: level + 1)
+    case UInt8(ascii: "["): return try takeContainer(closedBy: UInt8(ascii: "]"), level: level + 1)
+    default:
+      try reader.skipValue()
+      return true
+    }
+  }
+
+  private mutating func takeContainer(closedBy close: UInt8, level: Int) throws(JSONError) -> Bool {
+    guard level <= reader.maximumDepth else { return false }
+    reader.index += 1
+    if take(close) { return true }
+    guard dropLine(level) else { return false }
+    while true {
+      if close == UInt8(ascii: "}") {
+        guard try takeName() else { return false }
+      }
+      guard try takeValue(level: level) else { return false }
+      guard take(ASCII.comma) else { return dropLine(level - 1) && take(close) }
+      guard layout != .spaced || drop(ASCII.space, 1), dropLine(level) else { return false }
+    }
+  }
+
+  private mutating func takeName() throws(JSONError) -> Bool {
+    try reader.expectName()
+    try reader.skipString()
+    return take(ASCII.colon) && (layout == .compact || drop(ASCII.space, 1))
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard reader.next == byte else { return false }
+    reader.index += 1
+    return true
+  }
+
+  // MARK: White space
+
+  /// Leaves out the end of a line and the indent of the next, where the layout has lines.
+  private mutating func dropLine(_ level: Int) -> Bool {
+    switch layout {
+    case .compact, .spaced: true
+    case .indented(let spaces): drop(ASCII.lineFeed, 1) && drop(ASCII.space, spaces * level)
+    case .tabs: drop(ASCII.lineFeed, 1) && drop(ASCII.tab, level)
+    }
+  }
+
+  private mutating func drop(_ byte: UInt8, _ count: Int) -> Bool {
+    let end = reader.index + count
+    guard end <= reader.bytes.count, reader.bytes[reader.index..<end].allSatisfy({ $0 == byte }) else {
+      return false
+    }
+    takePiece()
+    reader.index = end
+    pieceStart = end
+    return true
+  }
+
+  private mutating func takePiece() { compact += reader.bytes[pieceStart..<reader.index] }
+}
