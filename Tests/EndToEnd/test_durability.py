@@ -163,7 +163,7 @@ def positions(lines: list[str], pattern: str) -> list[int]:
     return [index for index, line in enumerate(lines) if re.search(pattern, line)]
 
 
-JOURNAL_LINE = r'^write\(\d+<.*/journal\.jsonl>, "\{\\"sha256'
+JOURNAL_LINE = r'^write\(\d+<.*/journal\.jsonl>, "\{\\"crc32'
 LAST_PIECE = r'^(sendmsg|sendto|writev?)\(\d+<(socket|TCP).*new /\w+\\n'
 
 

@@ -274,6 +274,7 @@ def test_the_times_of_a_seed_are_the_same(faulty):
 
     first, second, other = run_with(5), run_with(5), run_with(6)
     assert max(abs(a - b) for a, b in zip(first, second)) < 0.3
+    assert statistics.pstdev(first) > 0.07
     assert max(abs(a - b) for a, b in zip(first, other)) > 0.3
 
 

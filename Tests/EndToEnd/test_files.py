@@ -270,7 +270,7 @@ MANY = 40_000 if is_release() else 1500
 @pytest.fixture(scope="module")
 def many(tmp_path_factory):
     folder = tmp_path_factory.mktemp("many")
-    files = [har(folder / f"{name}.har", *[entry(f"http://api.test/{name}/{number}", json.dumps({"n": number, "text": "x" * 400}))
+    files = [har(folder / f"{name}.har", *[entry(f"http://api.test/{name}/{number}", json.dumps({"n": number, "text": "x" * 2000}))
                                            for number in range(MANY)]) for name in "ab"]
     assert run("import", files[0], "--cassette", folder / "a", timeout=120).returncode == 0
     return folder
