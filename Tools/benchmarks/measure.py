@@ -3,27 +3,44 @@
 import json
 import re
 import resource
+import signal
 import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
-from machine import LOAD_CORE, Server, eventually, pinned, run
+from machine import LOAD_CORE, TICKS, Server, eventually, pinned, run
 
 
 def throughput(server, script, connections, seconds):
-    """Requests a second by wrk, and the server's processor time for one of them. Any error is fatal."""
+    """Requests a second by wrk; the server's processor time for one, how many it answers in a second of that, and how
+    much of the time it was at work. Any error is fatal."""
     before = server.cpu_seconds
     words = ("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script, server.url)
     out = run(*pinned(LOAD_CORE, *words))
     if "Non-2xx" in out or "Socket errors" in out:
         sys.exit(f"bench: errors from {' '.join(server.words)}:\n{out}")
     requests = int(re.search(r"(\d+) requests in", out)[1])
-    return {
-        "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1]),
-        "cpu": (server.cpu_seconds - before) / requests * 1e6,
-    }
+    cpu = max(server.cpu_seconds - before, 1 / TICKS)
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
+    return {"rate": rate, "cpu": cpu / requests * 1e6, "capacity": requests / cpu, "busy": rate * cpu / requests}
+
+
+def system_calls(server, script, seconds):
+    """System calls for one request, and how many of them wait for another thread."""
+    throughput(server, script, 64, 1)
+    with tempfile.NamedTemporaryFile("r") as table:
+        strace = subprocess.Popen(["strace", "-f", "-c", "-o", table.name, "-p", str(server.process.pid)], stderr=subprocess.PIPE)
+        strace.stderr.readline()
+        out = run("wrk", "-t1", "-c64", f"-d{seconds}s", "-s", script, server.url)
+        strace.send_signal(signal.SIGINT)
+        strace.communicate()
+        requests = int(re.search(r"(\d+) requests in", out)[1])
+        rows = [line.split() for line in table]
+    calls = {row[-1]: int(row[3]) for row in rows if len(row) >= 5 and row[3].isdigit() and row[-1] != "total"}
+    return {"calls": sum(calls.values()) / requests, "waits": calls.get("futex", 0) / requests}
 
 
 def instructions(start, script, seconds):

@@ -31,8 +31,8 @@ def judgement(row, samples):
             continue
         wanted = f" (≥ {goal:g})" if goal else ""
         parts.append(f"{ratio(row, base, samples):.2f} × {base}{wanted}")
-    if ROWS[row].at_most is not None:
-        parts.append(f"≤ {ROWS[row].at_most:g}")
+    for name, limit in ROWS[row].at_most.items():
+        parts.append(f"{name} ≤ {limit:g}")
     return ", ".join(parts)
 
 
@@ -42,10 +42,9 @@ def missed(samples):
         for base, goal in ROWS[row].against.items():
             if goal and base in samples and ratio(row, base, samples) < goal:
                 yield row, f"{ratio(row, base, samples):.2f} of {goal:g} × {base}"
-        limit = ROWS[row].at_most
-        value = figures[next(iter(ROWS[row].shows))]
-        if limit is not None and value > limit:
-            yield row, f"{value:.2f} instead of {limit:g} at most"
+        for name, limit in ROWS[row].at_most.items():
+            if figures[name] > limit:
+                yield row, f"{name} {figures[name]:.2f} instead of {limit:g} at most"
 
 
 def table(samples):
