@@ -147,7 +147,7 @@ public final class PreparedResponse: Sendable {
 public enum SinkDemand: Sendable {
   /// Send on.
   case more
-  /// The client reads slowly: wait for `resume()`.
+  /// The client reads slowly: wait for `resume()`. What is written before that is taken, and answered with `wait`.
   case wait
   /// The client has gone; nothing more will arrive anywhere.
   case gone

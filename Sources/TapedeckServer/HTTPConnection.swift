@@ -230,12 +230,13 @@ final class HTTPConnection: EventHandler {
   func enqueue(_ body: (inout [UInt8]) -> Void) { output.write(body) }
 
   /// What the source of a stream may do after a write. What was written leaves at the end of the turn, together with
-  /// what else this turn brings, or now when it is much.
+  /// what else this turn brings, or now when it is much. A source that was told to wait and had more to say waits until
+  /// it is resumed: to be told otherwise in between would leave it waiting for good.
   func demandAfterWrite() -> SinkDemand {
     if output.count > configuration.outputHighWaterBytes { flush() }
     if phase == .closed { return .gone }
     flushAtTurnEnd()
-    isSourceWaiting = hasHadItsTurn || output.count > configuration.outputHighWaterBytes
+    if hasHadItsTurn || output.count > configuration.outputHighWaterBytes { isSourceWaiting = true }
     return isSourceWaiting ? .wait : .more
   }
 

@@ -40,6 +40,13 @@ public final class Client {
     return text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil
   }
 
+  /// How much has come; nil when nothing more does.
+  public func read() -> Int? {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    return count > 0 ? count : nil
+  }
+
   /// Whether the server ended the connection in order: all it said is read, and no reset cut it short.
   public func endsOrderly() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
