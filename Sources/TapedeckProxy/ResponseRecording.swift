@@ -79,7 +79,8 @@ final class ResponseRecording {
         head: head, body: body, chunkSizes: framing == .chunked ? chunks.sizes : nil,
         trailers: trailers, isCloseDelimited: framing == .untilClose)
       let volatile = VolatileFacts(
-        recordedAtMilliseconds: WallClock.now, durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
+        recordedAtMicroseconds: WallClock.microseconds,
+        durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
         remoteAddress: upstream.remoteAddress,
         chunkOffsetsMilliseconds: framing == .chunked ? chunks.offsetsMilliseconds : nil)
       var sent = request

@@ -182,25 +182,11 @@ def outcomes(report, *which):
     return [(each["request"], each["difference"]) for each in report["exchanges"] if each["outcome"] in which]
 
 
-class Unhurried:
-    """A client each of whose steps has a millisecond of its own: recordings know their order no better."""
-
-    def __init__(self, session):
-        self.session = session
-
-    def request(self, *words, **options):
-        answer = self.session.request(*words, **options)
-        then = time.time_ns() // 1_000_000
-        while time.time_ns() // 1_000_000 == then:
-            pass
-        return answer
-
-
 def test_a_day_at_the_news_feed_goes_on_offline(tmp_path, session, start):  # noqa: F811
     cassette, overrides = tmp_path / "newsfeed", tmp_path / "overrides.json"
     with newsfeed(tmp_path) as url:
         recorder = start("record", "--upstream", url, "--cassette", cassette)
-        recorded = live_through_a_day(Unhurried(session), recorder.url)
+        recorded = live_through_a_day(session, recorder.url)
         assert recorder.stop() == 0
     done = run("promote", cassette, "--out", overrides, "--json", timeout=60)
     assert done.returncode == 0, done.stderr

@@ -146,14 +146,25 @@ import Testing
     (951_782_400_000, "2000-02-29T00:00:00.000Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
   ])
   func timestamps(milliseconds: Int, text: String) {
-    #expect(Timestamp.text(milliseconds) == text)
-    #expect(Timestamp.milliseconds(text) == milliseconds)
+    #expect(Timestamp.text(milliseconds: milliseconds) == text)
+    #expect(Timestamp.text(microseconds: milliseconds * 1000) == text)
+    #expect(Timestamp.microseconds(text) == milliseconds * 1000)
+  }
+
+  @Test(arguments: [
+    (1_795_225_953_123_456, "2026-11-21T01:52:33.123456Z"), (-1, "1969-12-31T23:59:59.999999Z"),
+    (1001, "1970-01-01T00:00:00.001001Z"),
+  ])
+  func timestampsToTheMicrosecond(microseconds: Int, text: String) {
+    #expect(Timestamp.text(microseconds: microseconds) == text)
+    #expect(Timestamp.microseconds(text) == microseconds)
   }
 
   @Test(arguments: [
     "", "2026-02-29T00:00:00.000Z", "2026-13-01T00:00:00.000Z", "2026-11-21T24:00:00.000Z",
     "2026-11-21 01:52:33.123Z",
-    "2026-11-21T01:52:33Z", "2026-11-21T01:52:33.123z", "éé26-11-21T01:52:33.12Z",
+    "2026-11-21T01:52:33Z", "2026-11-21T01:52:33.12345Z", "2026-11-21T01:52:33.1234567Z",
+    "2026-11-21T01:52:33.123z", "éé26-11-21T01:52:33.12Z",
   ])
-  func refusesOtherTimes(text: String) { #expect(Timestamp.milliseconds(text) == nil) }
+  func refusesOtherTimes(text: String) { #expect(Timestamp.microseconds(text) == nil) }
 }

@@ -15,7 +15,7 @@ private func answered(_ body: String, _ fields: [(String, String)] = json, statu
 
 @Test func `volatile facts make no difference`() {
   var other = answered("{}", json + [("Date", "yesterday"), ("Content-Length", "2")])
-  other.volatile = VolatileFacts(recordedAtMilliseconds: 1, durationMilliseconds: 2, remoteAddress: "x")
+  other.volatile = VolatileFacts(recordedAtMicroseconds: 1, durationMilliseconds: 2, remoteAddress: "x")
   #expect(differences(answered("{}", json + [("Date", "today"), ("Content-Length", "02")]), other) == [])
 }
 

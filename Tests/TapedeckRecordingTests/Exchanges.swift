@@ -21,7 +21,8 @@ func exchange(
   return Interaction(
     request: request, response: RecordedResponse(head: head, body: .bytes(body), chunkSizes: chunks),
     volatile: VolatileFacts(
-      recordedAtMilliseconds: 1_795_225_953_123, durationMilliseconds: 12.345, remoteAddress: "127.0.0.1:80"))
+      recordedAtMicroseconds: 1_795_225_953_123_456, durationMilliseconds: 12.345,
+      remoteAddress: "127.0.0.1:80"))
 }
 
 extension CassetteRecorder {

@@ -40,7 +40,7 @@ import Testing
     try record(session, into: folder("c"))
     let before = try folder.contents(of: "c")
     for index in session.indices {
-      session[index].volatile.recordedAtMilliseconds = 5
+      session[index].volatile.recordedAtMicroseconds = 5
       session[index].volatile.remoteAddress = "elsewhere"
     }
     let report = try record(session, into: folder("c"), replacing: true)

@@ -54,7 +54,7 @@ import Testing
             ]
           },
           "volatile": {
-            "recordedAt": "2026-11-21T01:52:33.123Z",
+            "recordedAt": "2026-11-21T01:52:33.123456Z",
             "date": "Sat, 21 Nov 2026 01:52:33 GMT",
             "durationMilliseconds": 12.345,
             "remoteAddress": "127.0.0.1:80",

@@ -9,7 +9,7 @@ import Testing
     var interaction = exchange(
       "POST", "/a", headers: [("Content-Type", "application/json")],
       sends: Array(#"{"nonce":\#(nonce),"name":"\#(name)"}"#.utf8), body: Array("\(nonce)".utf8))
-    interaction.volatile.recordedAtMilliseconds = 1_795_225_953_123 + time
+    interaction.volatile.recordedAtMicroseconds = 1_795_225_953_123_456 + time
     return interaction
   }
 

@@ -71,7 +71,7 @@ struct CurlAnswers {
         session.take(
           planned, response,
           VolatileFacts(
-            recordedAtMilliseconds: time(nil) * 1000, durationMilliseconds: result.durationMilliseconds))
+            recordedAtMicroseconds: time(nil) * 1_000_000, durationMilliseconds: result.durationMilliseconds))
       }
     }
   }

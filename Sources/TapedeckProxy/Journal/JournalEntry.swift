@@ -13,7 +13,7 @@ public final class JournalEntry: Sendable {
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
   /// The same for people, as RFC 3339 writes it.
-  public var started: String { Timestamp.text(startedMilliseconds) }
+  public var started: String { Timestamp.text(milliseconds: startedMilliseconds) }
   /// To the end of the answer leaving the chain.
   public let durationNanoseconds: Int64
   public let source: HTTPAnswer.Source
@@ -100,7 +100,7 @@ public final class JournalEntry: Sendable {
       response: RecordedResponse(
         head: response.head, body: .bytes(response.body), trailers: response.trailers),
       volatile: VolatileFacts(
-        recordedAtMilliseconds: startedMilliseconds,
+        recordedAtMicroseconds: startedMilliseconds * 1000,
         durationMilliseconds: Double(durationNanoseconds / 1000) / 1000))
   }
 }

@@ -44,7 +44,7 @@ public final class Session: Sendable {
   public var lastUsedMilliseconds: Int { lastUse.load(ordering: .relaxed) }
 
   /// The same for people, as RFC 3339 writes it.
-  public var lastUsed: String { Timestamp.text(lastUsedMilliseconds) }
+  public var lastUsed: String { Timestamp.text(milliseconds: lastUsedMilliseconds) }
 
   /// Whether it is gone; a later request of its name begins a new one.
   var isDropped: Bool { dropped.load(ordering: .acquiring) }

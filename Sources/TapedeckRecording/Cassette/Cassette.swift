@@ -58,7 +58,7 @@ public final class Cassette: Sendable {
     }
     var recordedAt: [String: Int] = [:]
     for (name, answer) in zip(names, answers) {
-      let time = answer.recordedAtMilliseconds ?? .max
+      let time = answer.recordedAtMicroseconds ?? .max
       recordedAt[name.stem] = min(recordedAt[name.stem] ?? .max, time)
     }
     return answers.indices.sorted { left, right in

@@ -10,7 +10,7 @@ public final class RecordedAnswer: Sendable {
   public let recorded: RecordedRequest
   /// The status of the answer.
   public let status: Int
-  let recordedAtMilliseconds: Int?
+  let recordedAtMicroseconds: Int?
   let key: MatchKey
   /// Its place among the answers to its request, from 1; what the name says.
   let ordinal: Int
@@ -24,7 +24,7 @@ public final class RecordedAnswer: Sendable {
     fileName = loaded.name
     recorded = loaded.outline.recorded
     status = loaded.outline.status
-    recordedAtMilliseconds = loaded.outline.recordedAtMilliseconds
+    recordedAtMicroseconds = loaded.outline.recordedAtMicroseconds
     key = loaded.key
     ordinal = CassetteNames.ordinal(loaded.name)
     source = loaded.source

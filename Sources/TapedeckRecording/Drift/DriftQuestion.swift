@@ -38,7 +38,7 @@ public struct DriftQuestion: Sendable {
       .map(\.element)
   }
 
-  private var time: Int { answers[0].interaction.volatile.recordedAtMilliseconds ?? .max }
+  private var time: Int { answers[0].interaction.volatile.recordedAtMicroseconds ?? .max }
 
   private init(
     _ answers: [RecordedAnswer], asksUnsafeMethods: Bool, fields: HTTPFields

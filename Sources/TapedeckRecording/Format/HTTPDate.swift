@@ -7,7 +7,7 @@ enum HTTPDate {
   private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
   static func text(_ milliseconds: Int) -> String {
-    let written = Array(Timestamp.text(milliseconds).utf8)
+    let written = Array(Timestamp.text(milliseconds: milliseconds).utf8)
     func part(_ range: Range<Int>) -> String { String(decoding: written[range], as: UTF8.self) }
     let day = milliseconds / 86_400_000 - (milliseconds % 86_400_000 < 0 ? 1 : 0)
     let month = months[(Int(part(5..<7)) ?? 1) - 1]

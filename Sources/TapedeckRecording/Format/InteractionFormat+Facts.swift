@@ -10,7 +10,7 @@ extension InteractionFormat {
       value, at: place,
       known: ["recordedAt", "date", "durationMilliseconds", "remoteAddress", "chunkOffsetsMilliseconds"])
     let facts = VolatileFacts(
-      recordedAtMilliseconds: try decodeTime(object),
+      recordedAtMicroseconds: try decodeTime(object),
       durationMilliseconds: try object.milliseconds("durationMilliseconds"),
       remoteAddress: try object.text("remoteAddress"),
       chunkOffsetsMilliseconds: try decodeOffsets(object))
@@ -21,8 +21,9 @@ extension InteractionFormat {
 
   private static func decodeTime(_ object: StrictObject) throws(CassetteError) -> Int? {
     guard let text = try object.text("recordedAt") else { return nil }
-    guard let time = Timestamp.milliseconds(text) else {
-      throw object.place.member("recordedAt").problem("a time like 2026-11-21T01:52:33.123Z is expected here")
+    guard let time = Timestamp.microseconds(text) else {
+      throw object.place.member("recordedAt").problem(
+        "a time like 2026-11-21T01:52:33.123456Z is expected here")
     }
     return time
   }

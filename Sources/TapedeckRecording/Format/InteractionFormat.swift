@@ -127,9 +127,9 @@ enum InteractionFormat {
 
   static func write(_ facts: VolatileFacts, date: ArraySlice<UInt8>?, to out: inout JSONOutput) {
     out.beginObject()
-    if let time = facts.recordedAtMilliseconds {
+    if let time = facts.recordedAtMicroseconds {
       out.member("recordedAt")
-      out.string(Timestamp.text(time))
+      out.string(Timestamp.text(microseconds: time))
     }
     if let date {
       out.member("date")

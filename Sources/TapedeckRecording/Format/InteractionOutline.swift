@@ -4,13 +4,13 @@ import TapedeckHTTP
 struct InteractionOutline: Equatable {
   var recorded: RecordedRequest
   var status: Int
-  var recordedAtMilliseconds: Int?
+  var recordedAtMicroseconds: Int?
 }
 
 extension InteractionOutline {
   init(_ interaction: Interaction) {
     self.init(
       recorded: interaction.recordedRequest, status: interaction.response.head.status,
-      recordedAtMilliseconds: interaction.volatile.recordedAtMilliseconds)
+      recordedAtMicroseconds: interaction.volatile.recordedAtMicroseconds)
   }
 }

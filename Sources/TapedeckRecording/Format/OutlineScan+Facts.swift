@@ -7,7 +7,7 @@ extension OutlineScan {
     var hasDate = false
     var separator: StaticString = "\n    \""
     if takeMember("recordedAt\": \"", after: &separator) {
-      recordedAt = Timestamp.milliseconds(bytes(try plainText()))
+      recordedAt = Timestamp.microseconds(bytes(try plainText()))
       guard recordedAt != nil else { throw Unfamiliar() }
     }
     if takeMember("date\": \"", after: &separator) {

@@ -42,7 +42,7 @@ struct OutlineScan {
     let facts = try facts()
     guard !hidesDate || facts.hasDate, json.index == json.bytes.count else { throw Unfamiliar() }
     return InteractionOutline(
-      recorded: RecordedRequest(request), status: status, recordedAtMilliseconds: facts.recordedAt)
+      recorded: RecordedRequest(request), status: status, recordedAtMicroseconds: facts.recordedAt)
   }
 
   // MARK: The request

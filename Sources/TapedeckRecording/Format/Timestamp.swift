@@ -1,35 +1,44 @@
-/// Times as cassettes write them: `2026-11-21T01:52:33.123Z`. Milliseconds since 1970 UTC, proleptic Gregorian; the
-/// day arithmetic is Howard Hinnant's `days_from_civil`.
+/// Times as cassettes write them: `2026-11-21T01:52:33.123456Z`, with three digits behind the point where these tell
+/// all. Counted from 1970 UTC, proleptic Gregorian; the day arithmetic is Howard Hinnant's `days_from_civil`.
 package enum Timestamp {
-  package static func text(_ milliseconds: Int) -> String {
-    String(decoding: bytes(milliseconds), as: UTF8.self)
+  package static func text(milliseconds: Int) -> String {
+    let (second, fraction) = divide(milliseconds, 1000)
+    return text(second: second, fraction: fraction, digits: 3)
   }
 
-  private static func bytes(_ milliseconds: Int) -> [UInt8] {
-    let (day, time) = divide(milliseconds, 86_400_000)
+  static func text(microseconds: Int) -> String {
+    let (second, fraction) = divide(microseconds, 1_000_000)
+    guard !fraction.isMultiple(of: 1000) else {
+      return text(second: second, fraction: fraction / 1000, digits: 3)
+    }
+    return text(second: second, fraction: fraction, digits: 6)
+  }
+
+  private static func text(second: Int, fraction: Int, digits: Int) -> String {
+    let (day, time) = divide(second, 86_400)
     let (year, month, dayOfMonth) = civil(day)
     var out: [UInt8] = []
-    out.reserveCapacity(24)
+    out.reserveCapacity(27)
     append(year, 4, to: &out)
     for (mark, value, width) in [
-      ("-", month, 2), ("-", dayOfMonth, 2), ("T", time / 3_600_000, 2), (":", time / 60_000 % 60, 2),
-      (":", time / 1000 % 60, 2), (".", time % 1000, 3),
+      ("-", month, 2), ("-", dayOfMonth, 2), ("T", time / 3600, 2), (":", time / 60 % 60, 2),
+      (":", time % 60, 2), (".", fraction, digits),
     ] as [(Unicode.Scalar, Int, Int)] {
       out.append(UInt8(ascii: mark))
       append(value, width, to: &out)
     }
     out.append(UInt8(ascii: "Z"))
-    return out
+    return String(decoding: out, as: UTF8.self)
   }
 
-  /// The time that `text` writes so; nil for anything else.
-  static func milliseconds(_ written: String) -> Int? {
+  /// The time that is written so, with three digits behind the point or six; nil for anything else.
+  static func microseconds(_ written: String) -> Int? {
     var written = written
-    return written.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
+    return written.withUTF8 { microseconds(UnsafeRawBufferPointer($0)) }
   }
 
-  static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    let form: StaticString = "0000-00-00T00:00:00.000Z"
+  static func microseconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    let form: StaticString = bytes.count == 24 ? "0000-00-00T00:00:00.000Z" : "0000-00-00T00:00:00.000000Z"
     guard bytes.count == form.utf8CodeUnitCount else { return nil }
     for (index, byte) in bytes.enumerated() {
       let expected = form.utf8Start[index]
@@ -40,10 +49,12 @@ package enum Timestamp {
     let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
     let days = days(year: year, month: month, day: day)
     guard civil(days) == (year, month, day), hour < 24, minute < 60, second < 60 else { return nil }
-    return ((days * 24 + hour) * 3600 + minute * 60 + second) * 1000 + number(20..<23)
+    let fraction = number(20..<bytes.count - 1) * (bytes.count == 24 ? 1000 : 1)
+    return ((days * 24 + hour) * 3600 + minute * 60 + second) * 1_000_000 + fraction
   }
 
-  private static func divide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
+  /// Rounded down, so that what remains is never below zero.
+  static func divide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
     let remainder = (value % divisor + divisor) % divisor
     return ((value - remainder) / divisor, remainder)
   }

@@ -31,7 +31,7 @@ enum HARCookies {
       case ("domain", let domain?): members.append(JSONMember("domain", JSONValue(domain)))
       case ("expires", let date?):
         if let time = ImportedTime.http(date.replacingDashes) {
-          members.append(JSONMember("expires", JSONValue(Timestamp.text(time))))
+          members.append(JSONMember("expires", JSONValue(Timestamp.text(milliseconds: time))))
         }
       case ("httponly", _): members.append(JSONMember("httpOnly", true))
       case ("secure", _): members.append(JSONMember("secure", true))

@@ -50,7 +50,7 @@ struct HAREntry {
     let duration = entry["time"]?.double.flatMap { VolatileFacts.milliseconds.contains($0) ? $0 : nil }
     draft.volatile.durationMilliseconds = duration
     if let started = entry["startedDateTime"]?.text.flatMap(ImportedTime.iso8601) {
-      draft.volatile.recordedAtMilliseconds = started + Int((duration ?? 0).rounded())
+      draft.volatile.recordedAtMicroseconds = (started + Int((duration ?? 0).rounded())) * 1000
     }
     if let address = entry["serverIPAddress"]?.text, !address.isEmpty {
       draft.volatile.remoteAddress = address

@@ -14,7 +14,7 @@ struct HARTimes {
     total = Int((facts.durationMilliseconds ?? 0).rounded())
     wait = min(
       total, Int((facts.chunkOffsetsMilliseconds?.first ?? facts.durationMilliseconds ?? 0).rounded()))
-    started = Timestamp.text(max((facts.recordedAtMilliseconds ?? 0) - total, Self.earliest))
+    started = Timestamp.text(milliseconds: max((facts.recordedAtMilliseconds ?? 0) - total, Self.earliest))
   }
 
   var timings: JSONValue { ["send": 0, "wait": JSONValue(wait), "receive": JSONValue(total - wait)] }

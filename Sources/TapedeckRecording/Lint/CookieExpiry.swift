@@ -23,8 +23,9 @@ enum CookieExpiry {
       let month = months.firstIndex(of: words[2].prefix(3).lowercased())
     else { return nil }
     let whole = year < 70 ? year + 2000 : year < 100 ? year + 1900 : year
-    return Timestamp.milliseconds(
-      "\(padded(whole, 4))-\(padded(month + 1, 2))-\(padded(day, 2))T\(words[4]).000Z")
+    return Timestamp.microseconds(
+      "\(padded(whole, 4))-\(padded(month + 1, 2))-\(padded(day, 2))T\(words[4]).000Z"
+    ).map { $0 / 1000 }
   }
 
   private static func padded(_ value: Int, _ width: Int) -> String {

@@ -5,8 +5,9 @@ public struct VolatileFacts: Sendable, Equatable {
   /// What a time may be: up to some thirty years, which a double holds to the microsecond.
   static let milliseconds = 0.0...1e12
 
-  /// When the answer was complete, in milliseconds since 1970 UTC.
-  public var recordedAtMilliseconds: Int?
+  /// When the answer was complete, in microseconds since 1970 UTC: what is on this machine answers within milliseconds,
+  /// and it is by this time that the order of a session is known.
+  public var recordedAtMicroseconds: Int?
   /// From the request to the end of the answer.
   public var durationMilliseconds: Double?
   /// Who answered, as `address:port`.
@@ -15,12 +16,17 @@ public struct VolatileFacts: Sendable, Equatable {
   public var chunkOffsetsMilliseconds: [Double]?
 
   public init(
-    recordedAtMilliseconds: Int? = nil, durationMilliseconds: Double? = nil, remoteAddress: String? = nil,
+    recordedAtMicroseconds: Int? = nil, durationMilliseconds: Double? = nil, remoteAddress: String? = nil,
     chunkOffsetsMilliseconds: [Double]? = nil
   ) {
-    self.recordedAtMilliseconds = recordedAtMilliseconds
+    self.recordedAtMicroseconds = recordedAtMicroseconds
     self.durationMilliseconds = durationMilliseconds
     self.remoteAddress = remoteAddress
     self.chunkOffsetsMilliseconds = chunkOffsetsMilliseconds
+  }
+
+  /// The same to the millisecond, as other formats have it.
+  public var recordedAtMilliseconds: Int? {
+    recordedAtMicroseconds.map { Timestamp.divide($0, 1000).quotient }
   }
 }

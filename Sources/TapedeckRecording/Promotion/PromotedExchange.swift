@@ -13,20 +13,20 @@ public struct PromotedExchange: Sendable {
   public let sent: JSONValue?
   /// The answer; nil where it is no JSON.
   public let answer: JSONValue?
-  let recordedAtMilliseconds: Int
+  let recordedAtMicroseconds: Int
 
   public init(_ interaction: Interaction, file: String) {
     self.init(
       request: interaction.request, status: interaction.response.head.status,
       answer: Self.body(of: interaction.response), file: file,
-      at: interaction.volatile.recordedAtMilliseconds ?? 0)
+      at: interaction.volatile.recordedAtMicroseconds ?? 0)
   }
 
-  init(request: HTTPRequest, status: Int, answer: [UInt8]?, file: String, at milliseconds: Int) {
+  init(request: HTTPRequest, status: Int, answer: [UInt8]?, file: String, at microseconds: Int) {
     self.file = file
     self.request = request
     self.status = status
-    recordedAtMilliseconds = milliseconds
+    recordedAtMicroseconds = microseconds
     path = request.path.split(separator: UInt8(ascii: "/")).map {
       String(decoding: PercentCoding.decode($0), as: UTF8.self)
     }

@@ -1,20 +1,21 @@
 internal import TapedeckHTTP
 
-/// The order in which a session happened. Recordings know it to the millisecond; within one, what must have come first
+/// The order in which a session happened. Recordings know it to the microsecond, imported ones to the
+/// second at times; where two have one time, what must have come first
 /// comes first: an object is made before it is spoken of, and spoken of before it is gone.
 enum PromotedOrder {
   private static let longestTie = 64
 
   static func sorted(_ exchanges: [PromotedExchange]) -> [PromotedExchange] {
     let byTime = exchanges.enumerated().sorted {
-      ($0.element.recordedAtMilliseconds, $0.offset) < ($1.element.recordedAtMilliseconds, $1.offset)
+      ($0.element.recordedAtMicroseconds, $0.offset) < ($1.element.recordedAtMicroseconds, $1.offset)
     }.map(\.element)
     var sorted: [PromotedExchange] = []
     var start = 0
     while start < byTime.count {
       var end = start + 1
       while end < byTime.count,
-        byTime[end].recordedAtMilliseconds == byTime[start].recordedAtMilliseconds
+        byTime[end].recordedAtMicroseconds == byTime[start].recordedAtMicroseconds
       { end += 1 }
       sorted += end - start > longestTie ? Array(byTime[start..<end]) : untied(Array(byTime[start..<end]))
       start = end

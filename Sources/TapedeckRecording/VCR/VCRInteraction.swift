@@ -24,8 +24,9 @@ struct VCRInteraction {
     draft.requestBody = try body(request["body"], &draft)
     draft.responseBody = try body(response["body"] ?? response["content"], &draft)
     draft.coding = .encoded
-    draft.volatile.recordedAtMilliseconds =
+    draft.volatile.recordedAtMicroseconds =
       interaction["recorded_at"]?.string.flatMap { ImportedTime.http($0) ?? ImportedTime.iso8601($0) }
+      .map { $0 * 1000 }
     draft.volatile.durationMilliseconds = response["duration"]?.string.flatMap(GoDuration.milliseconds)
     remarkTemplates(&draft)
   }

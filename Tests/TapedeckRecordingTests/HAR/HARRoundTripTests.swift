@@ -81,7 +81,7 @@ import Testing
     odd.response.head.reason = [0xFF, 0x20, 0x41]
     odd.response.isCloseDelimited = true
     odd.volatile = VolatileFacts(
-      recordedAtMilliseconds: -62_167_219_200_000, durationMilliseconds: 1e12, remoteAddress: "[::1]:80")
+      recordedAtMicroseconds: -62_167_219_200_000_000, durationMilliseconds: 1e12, remoteAddress: "[::1]:80")
     var silent = exchange("GET", "/silent")
     silent.volatile = VolatileFacts()
     interactions += [odd, silent]

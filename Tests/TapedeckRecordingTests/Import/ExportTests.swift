@@ -54,7 +54,7 @@ import Testing
   @Test func `VCR gives back the fields of requests, dates and versions too`() throws {
     var old = exchange("GET", "/old", headers: [("X-Mark", "m"), ("Accept", "*/*")])
     old.response.head.version = .http10
-    old.volatile = VolatileFacts(recordedAtMilliseconds: 1_795_225_953_000)
+    old.volatile = VolatileFacts(recordedAtMicroseconds: 1_795_225_953_000_000)
     let (came, told) = try travel([old], .vcr)
     #expect(told == [])
     #expect(came.first?.interaction.request.fields.text("x-mark") == "m")
