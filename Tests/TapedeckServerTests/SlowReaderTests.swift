@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import TapedeckHTTP
 import TapedeckServer
@@ -6,23 +5,36 @@ import TapedeckSockets
 import TestSupport
 import Testing
 
-/// A client reads what it is allowed to, and tells.
+/// Lets a source say how far its client reads.
 private final class Progress: Sendable {
-  private let read = Atomic(0)
-  private let allowed = Atomic(0)
+  private let goal = Atomic(0)
+  private let isSet: Latch
+  private let isReached: Latch
+
+  init() throws { (isSet, isReached) = (try Latch(), try Latch()) }
 
   /// To be called by the source: returns when the client has read `count` bytes in all.
   func allow(_ count: Int) {
-    allowed.store(count, ordering: .relaxed)
-    while read.load(ordering: .relaxed) < count { usleep(20) }
+    goal.store(count, ordering: .relaxed)
+    isSet.signal()
+    isReached.wait()
   }
 
-  func allowAll() { allowed.store(.max, ordering: .relaxed) }
+  func allowAll() {
+    goal.store(.max, ordering: .relaxed)
+    isSet.signal()
+  }
 
-  /// To be called by the client: returns when it may go on.
-  func tell(_ count: Int) {
-    read.store(count, ordering: .relaxed)
-    while allowed.load(ordering: .relaxed) <= count { usleep(20) }
+  /// To be called by the client: reads as far as it is let each time, and returns how much came in all.
+  func read(_ client: Client) -> Int {
+    var count = 0
+    while true {
+      isSet.wait()
+      let goal = goal.load(ordering: .relaxed)
+      while count < goal, let piece = client.read() { count += piece }
+      if goal == .max { return count }
+      isReached.signal()
+    }
   }
 }
 
@@ -77,7 +89,7 @@ private final class Batches: Responder {
 private let highWater = 8 << 20
 
 @Test func `a source that writes on while it is to wait is resumed all the same`() throws {
-  let progress = Progress()
+  let progress = try Progress()
   var configuration = ServerConfiguration()
   configuration.outputHighWaterBytes = highWater
   configuration.turnBytes = .max
@@ -87,10 +99,5 @@ private let highWater = 8 << 20
   defer { server.stop(graceMilliseconds: 0) }
   let client = try Client(server.address.port)
   client.say("GET / HTTP/1.0\r\n\r\n")
-  var count = 0
-  while let piece = client.read() {
-    count += piece
-    progress.tell(count)
-  }
-  #expect(count > Batch.size)
+  #expect(progress.read(client) > Batch.size)
 }
