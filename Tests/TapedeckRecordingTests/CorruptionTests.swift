@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"tapedeck": 2, "new": {}}"#, "newer tapedeck"), (#"{"tapedeck": 0}"#, "tapedeck: the format version"),
+    (#"{"tapedeck": 3, "new": {}}"#, "newer tapedeck"), (#"{"tapedeck": 0}"#, "tapedeck: a format version"),
     (#"{}"#, "`tapedeck` is missing"), (#"{"tapedeck": 1, "upstram": "x"}"#, "unknown member `upstram`"),
     (#"{"tapedeck": 1, "match": ["methods"]}"#, #"match: "methods" is no part of a request"#),
     (#"{"tapedeck": 1, "upstream": 5}"#, "a string"),

@@ -2,8 +2,12 @@ import TapedeckHTTP
 
 /// What `cassette.json` says about the whole cassette.
 struct CassetteManifest: Equatable {
-  static let currentVersion = 1
+  /// The newest format version this program reads. Version 2 adds members to version 1, which is written as long as
+  /// none of them is needed (`InteractionFormat.version`).
+  static let newestVersion = 2
 
+  /// The format version of the interactions.
+  var formatVersion = 1
   var upstream: String?
   var rules = MatchRules()
   /// What is hidden; nil when it says nothing, as those do that were recorded before it could.
@@ -16,14 +20,15 @@ struct CassetteManifest: Equatable {
   init(parsing bytes: [UInt8], file: String) throws(CassetteError) {
     let place = EntryPlace(file: file)
     let value = try JSONFile.parse(bytes, file: file)
-    if let version = value["tapedeck"]?.int, version > Self.currentVersion {
+    if let version = value["tapedeck"]?.int, version > Self.newestVersion {
       throw .newerFormat(file: file, version: version)
     }
     let object = try StrictObject(value, at: place, known: ["tapedeck", "upstream", "match", "redaction"])
-    guard try object.required("tapedeck").int == Self.currentVersion else {
+    guard let version = try object.required("tapedeck").int, version >= 1 else {
       throw place.member("tapedeck").problem(
-        "the format version is expected here, which is \(Self.currentVersion)")
+        "a format version from 1 to \(Self.newestVersion) is expected here")
     }
+    formatVersion = version
     upstream = try object.text("upstream")
     if let match = try object.array("match") {
       rules = try Self.rules(match, at: place.member("match"))
@@ -50,7 +55,7 @@ struct CassetteManifest: Equatable {
   var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 
   var tree: JSONValue {
-    var members = [JSONMember("tapedeck", JSONValue(Self.currentVersion))]
+    var members = [JSONMember("tapedeck", JSONValue(formatVersion))]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
     members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) })))
     if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }

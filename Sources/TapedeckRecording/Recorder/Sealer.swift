@@ -99,11 +99,13 @@ extension Sealer {
     report: inout SealReport
   ) throws(CassetteError) -> [(temporary: String, name: String)] {
     var staged: [(temporary: String, name: String)] = []
+    var version = 1
     let scanner = matcher.redaction.rules.map { SecretScanner(keep: $0.keep) }
     do throws(CassetteError) {
       for (entry, name) in zip(entries, plan.names) {
         let tree = try tree(of: entry)
         index.setBodies(InteractionFormat.bodyNames(tree), of: name)
+        version = max(version, InteractionFormat.version(of: tree))
         if let scanner { report.finds += try finds(in: tree, name, scanner) }
         if refusesSecrets, !report.finds.isEmpty { continue }
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
@@ -118,7 +120,7 @@ extension Sealer {
       if refusesSecrets, !report.finds.isEmpty {
         throw CassetteError.secretsFound(directory: directory.path, finds: report.finds, isKept: true)
       }
-      try stageManifest(reader, isEmpty: entries.isEmpty, in: &staged)
+      if !entries.isEmpty { try stageManifest(reader, version: version, in: &staged) }
     } catch {
       discard(staged)
       throw error
@@ -135,11 +137,11 @@ extension Sealer {
   }
 
   private func stageManifest(
-    _ reader: CassetteReader, isEmpty: Bool, in staged: inout [(temporary: String, name: String)]
+    _ reader: CassetteReader, version: Int, in staged: inout [(temporary: String, name: String)]
   ) throws(CassetteError) {
-    if isEmpty { return }
     let present = try reader.manifest()
     var manifest = present ?? template ?? CassetteManifest(upstream: upstream)
+    manifest.formatVersion = max(manifest.formatVersion, version)
     manifest.rules = matcher.rules
     manifest.redaction = matcher.redaction
     if let upstream { manifest.upstream = upstream }

@@ -198,7 +198,9 @@ private struct NewCassette {
   private static func manifest(_ model: Cassette) throws(CassetteError) -> CassetteManifest {
     var manifest = CassetteManifest(upstream: model.upstream)
     if !Cassette.isFile(model.path) {
-      manifest.others = try CassetteReader(CassetteDirectory(opening: model.path)).manifest()?.others ?? []
+      let written = try CassetteReader(CassetteDirectory(opening: model.path)).manifest()
+      manifest.formatVersion = written?.formatVersion ?? 1
+      manifest.others = written?.others ?? []
     }
     manifest.rules = model.matcher.rules
     manifest.redaction = model.matcher.redaction
