@@ -50,9 +50,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "CSystem"),
-    .target(name: "CCurl", dependencies: ["CSystem"]),
-    .target(name: "CCrypto", dependencies: ["CSystem"]),
-    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
     room("TapedeckHTTP"),
     room("TapedeckSockets", ["CSystem"]),

@@ -24,7 +24,7 @@ final class CurlHandle {
   var onConnected: (CURLcode) -> Void = { _ in }
 
   init(_ configuration: UpstreamConfiguration, sockets: CurlSocketTable) throws(UpstreamError) {
-    guard let easy = td_easy_init() else { throw .libcurlFailed(reason: "no handle could be made") }
+    guard let easy = curl_easy_init() else { throw .libcurlFailed(reason: "no handle could be made") }
     self.easy = easy
     self.configuration = configuration
     self.sockets = sockets
@@ -37,7 +37,7 @@ final class CurlHandle {
   }
 
   deinit {
-    td_easy_cleanup(easy)
+    curl_easy_cleanup(easy)
     errorText.deallocate()
   }
 
@@ -126,7 +126,7 @@ final class CurlHandle {
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     guard isLayered else { return StreamSocket.read(descriptor, into: buffer) }
     var count = 0
-    let code = td_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
+    let code = curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
     guard code == CURLE_OK else { return Self.result(code) }
     return count > 0 ? .bytes(count) : .endOfStream
   }
@@ -134,7 +134,7 @@ final class CurlHandle {
   func send(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
     guard isLayered else { return StreamSocket.write(descriptor, bytes) }
     var count = 0
-    let code = td_easy_send(easy, bytes.baseAddress, bytes.count, &count)
+    let code = curl_easy_send(easy, bytes.baseAddress, bytes.count, &count)
     return code == CURLE_OK ? .bytes(count) : Self.result(code)
   }
 

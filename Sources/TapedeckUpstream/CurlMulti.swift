@@ -21,7 +21,7 @@ final class CurlMulti {
 
   init(loop: EventLoop) throws(UpstreamError) {
     try CurlLibrary.start()
-    guard let handle = td_multi_init() else { throw .libcurlFailed(reason: "initialisation failed") }
+    guard let handle = curl_multi_init() else { throw .libcurlFailed(reason: "initialisation failed") }
     self.loop = loop
     self.handle = handle
     sockets = CurlSocketTable(loop: loop)
@@ -42,7 +42,7 @@ final class CurlMulti {
     isClosed = true
     soon?.cancel()
     later?.cancel()
-    td_multi_cleanup(handle)
+    curl_multi_cleanup(handle)
     sockets.onReady = { _, _ in }
   }
 
@@ -74,16 +74,16 @@ final class CurlMulti {
   }
 
   /// Begins to connect. False when libcurl takes no more.
-  func add(_ connection: CurlHandle) -> Bool { td_multi_add(handle, connection.easy) == CURLM_OK }
+  func add(_ connection: CurlHandle) -> Bool { curl_multi_add_handle(handle, connection.easy) == CURLM_OK }
 
   /// Ends the connection, or the attempt.
-  func remove(_ connection: CurlHandle) { _ = td_multi_remove(handle, connection.easy) }
+  func remove(_ connection: CurlHandle) { _ = curl_multi_remove_handle(handle, connection.easy) }
 
   private func act(_ descriptor: Int32, _ mask: Int32) {
     guard !isClosed else { return }
     isActing = true
     var running: Int32 = 0
-    _ = td_multi_act(handle, descriptor, mask, &running)
+    _ = curl_multi_socket_action(handle, descriptor, mask, &running)
     isActing = false
     tellOutcomes()
   }

@@ -19,20 +19,11 @@ public struct SHA256Digest: Hashable, Sendable {
 
   /// What `make` writes into the 32 bytes it is given, telling whether it did.
   static func made(_ make: (UnsafeMutablePointer<UInt8>?) -> Int32) -> [UInt8] {
-    loadLibrary()
     return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       guard make(buffer.baseAddress) == 1 else { fatalError("libcrypto has no SHA-256") }
       count = 32
     }
   }
-
-  /// Ends the process where there is no libcrypto, as the loader would have done at its start.
-  static func loadLibrary() {
-    if let problem { fatalError("there is no SHA-256: \(problem)") }
-  }
-
-  /// Why libcrypto cannot be used; nil when it can.
-  private static let problem: String? = td_crypto_load().map { String(cString: $0) }
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 

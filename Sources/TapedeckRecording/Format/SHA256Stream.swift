@@ -5,7 +5,6 @@ final class SHA256Stream {
   private let stream: UnsafeMutableRawPointer
 
   init() {
-    SHA256Digest.loadLibrary()
     guard let stream = td_sha256_begin() else { fatalError("libcrypto has no SHA-256") }
     self.stream = stream
   }
