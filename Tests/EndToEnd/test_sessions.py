@@ -1,6 +1,7 @@
 """Sessions: tests that share a port and never see each other."""
 
 import base64
+import json
 import socket
 import threading
 
@@ -166,3 +167,73 @@ def test_200_sessions_at_once_never_see_each_other(start, figure):
     assert len(admin.get("/sessions")) == 200
     assert uuids(deck, 1) == expected[-1:]
     figure(f"200 parallel sessions on one port, {asked[0]:,} requests", "0 leaks")
+
+
+def test_twelve_thousand_session_names_with_a_thousand_rules_stay_small(start, tmp_path, figure):
+    """Each session had a copy of every rule: 695 kB, 6.27 GB together, and no token was needed for it."""
+    count = 12_000
+    rules = tmp_path / "rules.json"
+    routes = [
+        {"path": f"/things/{n}", "status": 201, "headers": {"X-Number": str(n)}, "json": {"number": n, "name": f"thing {n}"}}
+        for n in range(1000)]
+    resources = [{"path": f"/list{n}", "seed": {"data": [{"id": 1, "name": "one"}]}} for n in range(3)]
+    rules.write_text(json.dumps({"routes": routes, "resources": resources}))
+    deck = start(
+        "serve", "--overrides", rules, "--session-header", "X-Session", "--max-sessions", str(count), "--quiet",
+        "--threads", "2")
+    base = deck.mebibytes("VmRSS")
+
+    def visit():
+        with socket.create_connection(("127.0.0.1", int(deck.url.rsplit(":", 1)[1]))) as client:
+            answers = client.makefile("rb")
+            for batch in range(0, count, 100):
+                client.sendall(b"".join(
+                    b"GET /things/%d HTTP/1.1\r\nHost: a\r\nX-Session: s%d\r\n\r\n" % (n % 1000, n)
+                    for n in range(batch, batch + 100)))
+                for _ in range(100):
+                    assert answers.readline().startswith(b"HTTP/1.1 201")
+                    length = 0
+                    while (line := answers.readline()) != b"\r\n":
+                        name, _, value = line.partition(b":")
+                        if name.lower() == b"content-length":
+                            length = int(value)
+                    answers.read(length)
+
+    visit()
+    figure("12,000 sessions with 1,000 rules", f"{deck.mebibytes('VmRSS'):.0f} MiB, {base:.0f} without")
+    assert deck.mebibytes("VmRSS") < 100
+    # A file that is saved is for all of them, and they go on sharing it.
+    routes[0]["status"] = 202
+    rules.write_text(json.dumps({"routes": routes, "resources": resources}))
+    for name in ("s0", "s11000"):
+        eventually(
+            lambda: requests.get(f"{deck.url}/things/0", headers={"X-Session": name}, timeout=30).status_code == 202, "reloaded")
+    assert deck.mebibytes("VmRSS") < 120
+    assert requests.get(f"{deck.url}/things/1", headers={"X-Session": "one-more"}, timeout=30).status_code == 503
+
+
+def test_sessions_that_share_rules_count_and_store_by_themselves(start, tmp_path):
+    rules = tmp_path / "rules.json"
+    rules.write_text(json.dumps({
+        "routes": [{"id": "twice", "path": "/a", "status": 201, "times": 2}],
+        "resources": [{"id": "users", "path": "/users", "seed": {"data": [{"id": 1, "name": "Ada"}]}}]}))
+    deck, admin = steered(start, "serve", "--overrides", rules, "--session-header", "X-Session", "--quiet")
+
+    def ask(method, path, session, **options):
+        return requests.request(method, deck.url + path, headers={"X-Session": session}, timeout=30, **options)
+
+    assert ask("POST", "/users", "one", json={"name": "Bob"}).status_code == 201
+    assert [len(ask("GET", "/users", name).json()) for name in ("one", "two")] == [2, 1]
+    assert [ask("GET", "/a", "one").status_code for _ in range(3)] == [201, 201, 502]
+    assert [ask("GET", "/a", "two").status_code for _ in range(3)] == [201, 201, 502]
+    admin.put("/routes/twice", {"path": "/a", "status": 418}, session="one")
+    assert ask("GET", "/a", "one").status_code == 418
+    assert ask("GET", "/a", "two").status_code == 502, "the rule of another session"
+    admin.post("/reset", {}, session="two")
+    assert ask("GET", "/a", "two").status_code == 201
+    assert len(ask("GET", "/users", "one").json()) == 2
+    # A store that nobody has asked for yet begins as it is declared by then.
+    admin.put("/sessions/three")
+    admin.delete("/resources/users", session="three")
+    assert ask("GET", "/users", "three").status_code == 502
+    assert len(ask("GET", "/users", "four").json()) == 1

@@ -106,9 +106,10 @@ private func fault(_ text: String) throws -> FaultRule? {
     func run(seed: Int) throws -> [UInt64?] {
       let rule = try #require(
         try fault(#"{"path": "/*", "type": "timeout", "toxicity": 0.3, "seed": \#(seed)}"#))
+      let usage = RuleUsage(rule.limits)
       return (0..<200).map { _ in
-        guard case .granted(let turn, _) = rule.usage.claim() else { return nil }
-        var generator = rule.usage.generator(beyondDiceOf: turn)
+        guard case .granted(let turn, _) = usage.claim() else { return nil }
+        var generator = rule.limits.generator(beyondDiceOf: turn)
         return generator.next()
       }
     }

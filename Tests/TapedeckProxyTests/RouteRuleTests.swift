@@ -18,7 +18,7 @@ private func request(
 }
 
 private func response(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> HTTPResponse? {
-  switch RouteRuleResponder.answer(rules.current, to: request)?.content {
+  switch RouteRuleResponder.answer(rules.current, rules.usages, to: request)?.content {
   case .response(let response): response
   case .prepared(let prepared): prepared.response
   case .stream, nil: nil
@@ -120,7 +120,7 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
     let rules = try routes(#"{"path": "/", "delay": {"min": 0.1, "max": 0.3}, "seed": 7}"#)
     func delays(_ rules: RuleList<RouteRule>) throws -> [Int64] {
       try (1...50).map { _ in
-        try #require(RouteRuleResponder.answer(rules.current, to: request())).delayNanoseconds
+        try #require(RouteRuleResponder.answer(rules.current, rules.usages, to: request())).delayNanoseconds
       }
     }
     let first = try delays(rules)
@@ -132,7 +132,7 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
   @Test func `a delay does not depend on the dice that let it act`() throws {
     let rules = try routes(#"{"path": "/", "delay": {"min": 0, "max": 1}, "probability": 0.1, "seed": 1}"#)
     let delays = try (1...2000).compactMap { _ in
-      RouteRuleResponder.answer(rules.current, to: try request())?.delayNanoseconds
+      RouteRuleResponder.answer(rules.current, rules.usages, to: try request())?.delayNanoseconds
     }
     #expect((100...300).contains(delays.count))
     #expect(delays.contains { $0 > 500_000_000 })

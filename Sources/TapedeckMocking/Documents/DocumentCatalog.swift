@@ -4,11 +4,29 @@ package import TapedeckHTTP
 package final class DocumentCatalog: Sendable {
   package let declarations: [DocumentDeclaration]
 
-  package init(_ declarations: [DocumentDeclaration]) { self.declarations = declarations }
+  private let byID: [String: Int]
+  private let byName: [String: Int]
+  private let jsonAPINames: [String: Int]
+
+  package init(_ declarations: [DocumentDeclaration]) {
+    self.declarations = declarations
+    byID = Self.first(declarations.map(\.id))
+    byName = Self.first(declarations.map(\.name))
+    jsonAPINames = declarations.lazy.filter { $0.look == .jsonAPI }.reduce(into: [:]) {
+      $0[$1.name, default: 0] += 1
+    }
+  }
+
+  private static func first(_ names: [String]) -> [String: Int] {
+    Dictionary(zip(names, names.indices), uniquingKeysWith: { first, _ in first })
+  }
 
   func declaration(_ name: String) -> DocumentDeclaration? {
-    declarations.first { $0.id == name } ?? declarations.first { $0.name == name }
+    (byID[name] ?? byName[name]).map { declarations[$0] }
   }
+
+  /// How many resources have a JSON:API type's name.
+  package func countOfJSONAPI(named name: String) -> Int { jsonAPINames[name] ?? 0 }
 
   func resource(_ name: String) -> DocumentResource? {
     declaration(name).map { DocumentResource($0, self) }

@@ -8,7 +8,8 @@ struct FaultRule: OverrideRule {
   let source: JSONValue
   let condition: RequestCondition
   let fault: Fault
-  private(set) var usage: RuleUsage
+  let limits: RuleUsage.Limits
+  let identity = RuleIdentity()
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
@@ -16,14 +17,8 @@ struct FaultRule: OverrideRule {
     id = declaration.id
     source = declaration.json
     condition = try RequestCondition(&reader)
-    usage = RuleUsage(try RuleUsage.Limits(&reader, probability: "toxicity"))
+    limits = try RuleUsage.Limits(&reader, probability: "toxicity")
     fault = try Fault(&reader)
     try reader.finish()
-  }
-
-  func fresh() -> FaultRule {
-    var copy = self
-    copy.usage = RuleUsage(usage.limits)
-    return copy
   }
 }

@@ -9,19 +9,10 @@ protocol OverrideRule: Sendable {
   /// As it was declared.
   var source: JSONValue { get }
   var condition: RequestCondition { get }
-  var usage: RuleUsage { get }
+  var limits: RuleUsage.Limits { get }
+  var identity: RuleIdentity { get }
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem)
-
-  /// In how many requests it acted and yet changed nothing of what it should.
-  var unchangedCount: Int { get }
-
-  /// The same rule with its counts at zero, for another session.
-  func fresh() -> Self
-}
-
-extension OverrideRule {
-  var unchangedCount: Int { 0 }
 }
 
 /// A rule to be read.

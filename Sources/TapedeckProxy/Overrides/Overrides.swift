@@ -67,10 +67,10 @@ public final class Overrides: Sendable {
 
   private static func shown<R: OverrideRule>(_ list: RuleList<R>) -> [Rule] {
     list.entries.map { entry in
-      let counts = entry.rule.usage.counts
+      let counts = list.usages.counts(of: entry.rule)
       return Rule(
         id: entry.rule.id, declaration: entry.rule.source, isFromFile: entry.isFromFile, seen: counts.seen,
-        used: counts.used, unchanged: entry.rule.unchangedCount)
+        used: counts.used, unchanged: counts.unchanged)
     }
   }
 
@@ -168,11 +168,29 @@ public final class Overrides: Sendable {
   }
 
   /// Puts rules that are in order in the place of those the file had before.
-  func take(_ document: OverridesDocument) {
-    routes.replaceFileRules(document.routes)
-    resources.replaceFileRules(document.resources)
-    patches.replaceFileRules(document.patches)
-    faults.replaceFileRules(document.faults)
+  func take(_ document: OverridesDocument) { take(SharedDocument(document)) }
+
+  /// Puts in the rules of a file that other sessions take as well.
+  func take(_ document: SharedDocument) {
+    routes.take(document.routes)
+    resources.take(document.resources)
+    patches.take(document.patches)
+    faults.take(document.faults)
+  }
+
+  /// What a file declares, for several sessions.
+  struct SharedDocument: Sendable {
+    let routes: FileRules<RouteRule>
+    let resources: FileResources
+    let patches: FileRules<PatchRule>
+    let faults: FileRules<FaultRule>
+
+    init(_ document: OverridesDocument) {
+      routes = FileRules(document.routes)
+      resources = FileResources(document.resources)
+      patches = FileRules(document.patches)
+      faults = FileRules(document.faults)
+    }
   }
 }
 

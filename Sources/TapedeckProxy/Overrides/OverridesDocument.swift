@@ -26,15 +26,6 @@ struct OverridesDocument: Sendable {
     }
   }
 
-  /// The same with all counts at zero.
-  var fresh: OverridesDocument {
-    var copy = self
-    copy.routes = routes.map { $0.fresh() }
-    copy.patches = patches.map { $0.fresh() }
-    copy.faults = faults.map { $0.fresh() }
-    return copy
-  }
-
   private var counts: [(kind: OverrideKind, count: Int)] {
     [
       (.routes, routes.count), (.resources, resources.count), (.patches, patches.count),

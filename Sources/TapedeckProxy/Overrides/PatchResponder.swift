@@ -5,11 +5,13 @@ internal import TapedeckSockets
 /// Lays the patches over what the rest of the chain answers: recordings and the origin's answers, and refusals where a
 /// patch asks for them. It is outside of all recording.
 final class PatchResponder: Responder {
+  private let list: RuleList<PatchRule>
   private let rules: LoopCopy<RuleList<PatchRule>>
   private let chain: any Responder
   private let loop: EventLoop
 
   init(_ rules: RuleList<PatchRule>, before chain: any Responder, loop: EventLoop) {
+    list = rules
     self.rules = LoopCopy(rules)
     self.chain = chain
     self.loop = loop
@@ -28,13 +30,14 @@ final class PatchResponder: Responder {
   private func patched(_ answer: HTTPAnswer, by candidates: [PatchRule], to request: HTTPRequest)
     -> HTTPAnswer
   {
-    var acting: [PatchRule] = []
+    var acting: [(rule: PatchRule, usage: RuleUsage)] = []
     var delay: Int64 = 0
     for rule in candidates where answer.source != .unmatched || rule.includesMisses {
-      guard case .granted(let turn, _) = rule.usage.claim() else { continue }
-      acting.append(rule)
+      let usage = list.usages.usage(of: rule)
+      guard case .granted(let turn, _) = usage.claim() else { continue }
+      acting.append((rule, usage))
       if let wait = rule.patch.delay {
-        var generator = rule.usage.generator(beyondDiceOf: turn)
+        var generator = rule.limits.generator(beyondDiceOf: turn)
         delay += wait.nanoseconds(using: &generator)
       }
     }

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TapedeckHTTP
 
 /// A change to what the rest of the chain answers, recorded or live, apart from the recording.
@@ -11,8 +10,8 @@ struct PatchRule: OverrideRule {
   let patch: Patch
   /// Whether refusals, which say that there is no recording, are changed as well.
   let includesMisses: Bool
-  private(set) var usage: RuleUsage
-  private(set) var unchanged = RuleCounter()
+  let limits: RuleUsage.Limits
+  let identity = RuleIdentity()
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
@@ -20,7 +19,7 @@ struct PatchRule: OverrideRule {
     id = declaration.id
     source = declaration.json
     condition = try RequestCondition(&reader)
-    usage = RuleUsage(try RuleUsage.Limits(&reader))
+    limits = try RuleUsage.Limits(&reader)
     includesMisses = try reader.bool("misses") ?? false
     patch = try Patch(&reader)
     try reader.finish()
@@ -28,22 +27,4 @@ struct PatchRule: OverrideRule {
       throw OverrideProblem(declaration.place, "changes nothing: it needs one of \(Patch.members)")
     }
   }
-
-  func fresh() -> PatchRule {
-    var copy = self
-    copy.usage = RuleUsage(usage.limits)
-    copy.unchanged = RuleCounter()
-    return copy
-  }
-
-  var unchangedCount: Int { unchanged.count }
-}
-
-/// Counts from any thread.
-final class RuleCounter: Sendable {
-  private let value = Atomic<Int>(0)
-
-  var count: Int { value.load(ordering: .relaxed) }
-
-  func add() { value.wrappingAdd(1, ordering: .relaxed) }
 }

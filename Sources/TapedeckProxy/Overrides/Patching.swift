@@ -7,12 +7,15 @@ final class Patching {
   static let maximumHeldBytes = 16 << 20
 
   private let rules: [PatchRule]
+  private let usages: [RuleUsage]
   private let method: HTTPMethod
   let notes: PatchNotes
   private let bodyRules: [Int]
 
-  init(_ rules: [PatchRule], to method: HTTPMethod) {
+  init(_ acting: [(rule: PatchRule, usage: RuleUsage)], to method: HTTPMethod) {
+    let rules = acting.map(\.rule)
     self.rules = rules
+    usages = acting.map(\.usage)
     self.method = method
     notes = PatchNotes(rules.map(\.id))
     bodyRules = rules.indices.filter { rules[$0].patch.changesBody }
@@ -40,7 +43,7 @@ final class Patching {
 
   private func countUnchanged(_ index: Int) {
     let patch = rules[index].patch
-    if !patch.changesHead, patch.delay == nil { rules[index].unchanged.add() }
+    if !patch.changesHead, patch.delay == nil { usages[index].countUnchanged() }
   }
 
   /// The answer itself did not come.

@@ -3,6 +3,9 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 
 /// The resources of a session and what they hold, as they stand: changed from any thread, seen by the next request.
+///
+/// Lists share their declarations until one of them is changed. A store is made when the first request for a resource
+/// comes, or the first question about its data.
 final class ResourceList: Sendable {
   struct Entry: Sendable {
     var rule: ResourceRule
@@ -10,63 +13,99 @@ final class ResourceList: Sendable {
     var isFromFile: Bool
   }
 
-  private struct State {
+  /// The resources of a moment, for all lists that have them.
+  struct Declared: Sendable {
     var entries: [Entry] = []
-    var catalog: DocumentCatalog
+    let catalog: DocumentCatalog
+    let routes: ResourceRoutes
 
-    init(over store: Store) {
-      catalog = DocumentCatalog([])
-      server = DocumentServer(catalog, over: store)
+    init(_ entries: [Entry]) {
+      self.entries = entries
+      catalog = DocumentCatalog(entries.map(\.rule.declaration))
+      routes = ResourceRoutes(catalog)
     }
+  }
 
+  /// A session's own objects, and what serves them.
+  private struct Served {
+    let store: Store
     var server: DocumentServer
   }
 
-  private let store = Store()
+  private struct State {
+    var declared: Declared
+    var served: Served?
+
+    /// The objects as they are, or as they are in the beginning.
+    mutating func begin() -> Served {
+      if let served { return served }
+      let store = Store()
+      // Seeds have been checked when they were declared.
+      for declaration in declared.catalog.declarations { try? store.fill(declaration) }
+      let served = Served(store: store, server: DocumentServer(declared.catalog, over: store))
+      self.served = served
+      return served
+    }
+
+    /// Takes what is declared now; what is new, or declared in another way, begins with its seeds.
+    /// - Parameter refilled: the id of one that begins anew all the same.
+    mutating func take(_ new: Declared, refilling refilled: String?) {
+      let old = declared.catalog
+      declared = new
+      guard let store = served?.store else { return }
+      Self.refill(store, new.catalog, since: old, refilled)
+      served = Served(store: store, server: DocumentServer(new.catalog, over: store))
+    }
+
+    private static func refill(
+      _ store: Store, _ catalog: DocumentCatalog, since old: DocumentCatalog, _ refilled: String?
+    ) {
+      let known = Dictionary(old.declarations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      for declaration in catalog.declarations
+      where declaration.id == refilled || known[declaration.id] != declaration {
+        try? store.fill(declaration)
+      }
+      let ids = Set(catalog.declarations.map(\.id))
+      for gone in old.declarations where !ids.contains(gone.id) { store.empty(gone) }
+    }
+  }
+
   private let state: Mutex<State>
   /// How many there are, to be looked at without waiting.
-  private let count = Atomic<Int>(0)
+  private let count: Atomic<Int>
 
-  init(_ entries: [Entry] = []) {
-    state = Mutex(State(over: store))
-    if !entries.isEmpty { change { $0 = entries } }
+  convenience init() { self.init(Declared([])) }
+
+  private init(_ declared: Declared) {
+    count = Atomic(declared.entries.count)
+    state = Mutex(State(declared: declared))
   }
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  var entries: [Entry] { state.withLock { $0.entries } }
+  var entries: [Entry] { state.withLock { $0.declared.entries } }
 
-  /// What serves the resources of this moment.
-  var server: DocumentServer { state.withLock { $0.server } }
+  /// What serves a request; nil where it is for no resource.
+  func server(for request: Request) -> DocumentServer? {
+    let (served, routes) = state.withLock { ($0.served?.server, $0.declared.routes) }
+    if let served { return served }
+    guard routes.serve(request) else { return nil }
+    return state.withLock { $0.begin().server }
+  }
 
   // MARK: Changing
 
-  /// Changes the list, unless `body` throws; what is new, or declared in another way, begins with its seeds.
-  /// - Parameter refilled: the id of one that begins anew all the same.
+  /// Changes the list, unless `body` throws.
   private func change<Result: Sendable, Problem: Error>(
     refilling refilled: String? = nil, _ body: (inout [Entry]) throws(Problem) -> Result
   ) throws(Problem) -> Result {
     try state.withLock { state throws(Problem) in
-      var entries = state.entries
+      var entries = state.declared.entries
       let result = try body(&entries)
-      let catalog = DocumentCatalog(entries.map(\.rule.declaration))
-      refill(catalog, since: state.catalog, refilled)
-      state.entries = entries
-      state.catalog = catalog
-      state.server = DocumentServer(catalog, over: store)
+      state.take(Declared(entries), refilling: refilled)
       count.store(entries.count, ordering: .releasing)
       return result
     }
-  }
-
-  private func refill(_ catalog: DocumentCatalog, since old: DocumentCatalog, _ refilled: String?) {
-    for declaration in catalog.declarations
-    where declaration.id == refilled || !old.declarations.contains(declaration) {
-      // Its seeds have been checked when it was declared.
-      try? store.fill(declaration)
-    }
-    let ids = Set(catalog.declarations.map(\.id))
-    for gone in old.declarations where !ids.contains(gone.id) { store.empty(gone) }
   }
 
   /// What is wrong with resources that stand together.
@@ -82,8 +121,9 @@ final class ResourceList: Sendable {
       return OverrideProblem(
         "\(place)within.resource", "\(within.resource.debugDescription) is no resource that holds objects")
     }
-    let twins = catalog.declarations.filter { $0.look == .jsonAPI && $0.name == declaration.name }
-    guard declaration.look == .jsonAPI, twins.count > 1 else { return nil }
+    guard declaration.look == .jsonAPI, catalog.countOfJSONAPI(named: declaration.name) > 1 else {
+      return nil
+    }
     return OverrideProblem(
       "\(place)name", "\(declaration.name.debugDescription) is the type of another resource as well")
   }
@@ -113,13 +153,12 @@ final class ResourceList: Sendable {
 
   func removeAll() { change { $0 = [] } }
 
-  /// Puts these in the place of all that came from the file; one that is declared as before keeps its data.
-  func replaceFileRules(_ rules: [ResourceRule]) {
-    change { entries in
-      entries.removeAll(where: \.isFromFile)
-      let taken = Set(entries.map(\.rule.id))
-      entries.insert(
-        contentsOf: rules.filter { !taken.contains($0.id) }.map { Entry(rule: $0, isFromFile: true) }, at: 0)
+  /// Puts the resources of a file in the place of all that came from it before; one that is declared as before keeps
+  /// its data.
+  func take(_ file: FileResources) {
+    state.withLock { state in
+      state.take(file.declared(after: state.declared), refilling: nil)
+      count.store(state.declared.entries.count, ordering: .releasing)
     }
   }
 
@@ -127,7 +166,7 @@ final class ResourceList: Sendable {
 
   /// All objects of a resource, hidden members included; nil where there is none of that id.
   func data(of id: String) -> JSONValue? {
-    let catalog = state.withLock { $0.catalog }
+    let (catalog, store) = state.withLock { ($0.declared.catalog, $0.begin().store) }
     return catalog.objects(of: id, in: store).map { .array($0) }
   }
 
@@ -135,12 +174,14 @@ final class ResourceList: Sendable {
   /// wrong with them, and then changes nothing.
   func setData(of id: String, to data: JSONValue) throws(OverrideProblem) -> Bool {
     try state.withLock { state throws(OverrideProblem) in
-      guard let declaration = state.catalog.declarations.first(where: { $0.id == id }) else { return false }
+      guard let declaration = state.declared.catalog.declarations.first(where: { $0.id == id }) else {
+        return false
+      }
       if let within = declaration.within {
         throw OverrideProblem("", "the objects of \(id) are within those of \(within.resource): change those")
       }
       guard let objects = data.array else { throw OverrideProblem("", "must be a list of objects") }
-      do throws(DocumentProblem) { try store.fill(declaration, with: objects) } catch {
+      do throws(DocumentProblem) { try state.begin().store.fill(declaration, with: objects) } catch {
         throw OverrideProblem("[\(error.index)]", error.text)
       }
       return true
@@ -148,12 +189,8 @@ final class ResourceList: Sendable {
   }
 
   /// The same resources with the data they began with, for another session.
-  func fresh() -> ResourceList { ResourceList(entries) }
+  func fresh() -> ResourceList { ResourceList(state.withLock { $0.declared }) }
 
   /// All data as it was in the beginning.
-  func reset() {
-    state.withLock { state in
-      for declaration in state.catalog.declarations { try? store.fill(declaration) }
-    }
-  }
+  func reset() { state.withLock { $0.served = nil } }
 }

@@ -9,8 +9,9 @@ final class ResourceResponder: Responder {
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     guard !resources.isEmpty else { return nil }
-    let server = resources.server
-    guard let match = server.router.match(Request(http: request), at: .server),
+    let request = Request(http: request)
+    guard let server = resources.server(for: request),
+      let match = server.router.match(request, at: .server),
       case .response(let response) = match.answer()
     else { return nil }
     let explanation = AnswerExplanation(rule: server.resource(of: match))

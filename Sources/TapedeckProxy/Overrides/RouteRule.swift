@@ -13,7 +13,8 @@ struct RouteRule: OverrideRule {
   let id: String
   let source: JSONValue
   let condition: RequestCondition
-  private(set) var usage: RuleUsage
+  let limits: RuleUsage.Limits
+  let identity = RuleIdentity()
   private let answers: [RuleAnswer]
   private let loops: Bool
   private let explanation: AnswerExplanation
@@ -32,7 +33,7 @@ struct RouteRule: OverrideRule {
     loops = end == .loop
     // A sequence that lets go is over after so many answers.
     if end == .pass { limits.times = min(limits.times ?? .max, answers.count) }
-    usage = RuleUsage(limits)
+    self.limits = limits
   }
 
   private static func end(_ reader: inout RuleReader) throws(OverrideProblem) -> SequenceEnd? {
@@ -63,12 +64,6 @@ struct RouteRule: OverrideRule {
     return answers
   }
 
-  func fresh() -> RouteRule {
-    var copy = self
-    copy.usage = RuleUsage(usage.limits)
-    return copy
-  }
-
   /// - Parameters:
   ///   - turn: which of its requests this is, from 1.
   ///   - use: which of those that it answers.
@@ -77,7 +72,7 @@ struct RouteRule: OverrideRule {
     let content = answer.content(
       { RequestValues(request: request, components: condition.components(of: request)) },
       to: request.http.method)
-    var generator = usage.generator(beyondDiceOf: turn)
+    var generator = limits.generator(beyondDiceOf: turn)
     let delay = answer.delay?.nanoseconds(using: &generator) ?? 0
     return RouteRuleAnswer(
       content: content, explanation: explanation, delayNanoseconds: delay,

@@ -3,16 +3,18 @@ internal import TapedeckSockets
 
 /// The routes of an overrides file and of the admin API, as a link of the chain.
 final class RouteRuleResponder: Responder {
+  private let list: RuleList<RouteRule>
   private let rules: LoopCopy<RuleList<RouteRule>>
   private let loop: EventLoop
 
   init(_ rules: RuleList<RouteRule>, loop: EventLoop) {
+    list = rules
     self.rules = LoopCopy(rules)
     self.loop = loop
   }
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
-    guard let declared = Self.answer(rules.current, to: request) else { return nil }
+    guard let declared = Self.answer(rules.current, list.usages, to: request) else { return nil }
     var answer = HTTPAnswer(declared.content, by: .route, explanation: declared.explanation)
     if declared.delayNanoseconds > 0 {
       answer.content = .stream(
@@ -24,11 +26,13 @@ final class RouteRuleResponder: Responder {
   }
 
   /// What rules have for a request, which counts as one of those they are for.
-  static func answer(_ table: RuleTable<RouteRule>?, to request: HTTPRequest) -> RouteRuleAnswer? {
+  static func answer(
+    _ table: RuleTable<RouteRule>?, _ usages: RuleUsages, to request: HTTPRequest
+  ) -> RouteRuleAnswer? {
     guard let table, table.concerns(request) else { return nil }
     let request = OverrideRequest(request)
     return table.first(for: request) { rule in
-      guard case .granted(let turn, let use) = rule.usage.claim() else { return nil }
+      guard case .granted(let turn, let use) = usages.usage(of: rule).claim() else { return nil }
       return rule.answer(to: request, turn: turn, use: use)
     }
   }

@@ -3,7 +3,7 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 
 /// Of the requests that a rule is for, those in which it acts: `times` (so often at most), `after` (leaving out the
-/// first), `on` (the second only, or a list), `probability` with `seed`. One count for each session.
+/// first), `on` (the second only, or a list), `probability` with `seed`. Each session has its own (`RuleUsages`).
 ///
 /// The seed and the number of the request decide, and nothing else, so a run can be had again.
 final class RuleUsage: Sendable {
@@ -48,13 +48,17 @@ final class RuleUsage: Sendable {
   let limits: Limits
   private let seen = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
+  private let unchanged = Atomic<Int>(0)
 
   init(_ limits: Limits) { self.limits = limits }
 
-  /// How many requests it was for, and in how many of them it acted.
-  var counts: (seen: Int, used: Int) {
-    (seen.load(ordering: .relaxed), used.load(ordering: .relaxed))
+  /// How many requests it was for, in how many of them it acted, and in how many of those it changed nothing.
+  var counts: (seen: Int, used: Int, unchanged: Int) {
+    (seen.load(ordering: .relaxed), used.load(ordering: .relaxed), unchanged.load(ordering: .relaxed))
   }
+
+  /// Counts a request in which a patch acted and found nothing that it could change.
+  func countUnchanged() { unchanged.wrappingAdd(1, ordering: .relaxed) }
 
   /// Counts a request that the rule is for.
   func claim() -> Claim {
@@ -72,13 +76,15 @@ final class RuleUsage: Sendable {
 
   /// From 0 up to 1, the same for a seed and a number in every run.
   private func draw(_ turn: Int) -> Double {
-    var generator = generator(turn)
+    var generator = limits.generator(turn)
     return Double.random(in: 0..<1, using: &generator)
   }
+}
 
+extension RuleUsage.Limits {
   /// Random numbers of a request's own, for whatever else of a rule is left to chance.
   func generator(_ turn: Int) -> SplitMix64 {
-    var mixer = SplitMix64(state: limits.seed)
+    var mixer = SplitMix64(state: seed)
     return SplitMix64(state: mixer.next() ^ UInt64(truncatingIfNeeded: turn) &* 0x9E37_79B9_7F4A_7C15)
   }
 

@@ -9,7 +9,7 @@ public final class Sessions: Sendable {
   private let named = Mutex<[String: Session]>([:])
   private let changes = Atomic<Int>(0)
   /// The overrides file as it was last read while the proxy ran, and how often it was.
-  private let saved = Mutex<(count: Int, document: OverridesDocument?)>((0, nil))
+  private let saved = Mutex<(count: Int, document: Overrides.SharedDocument?)>((0, nil))
   private let idleMilliseconds: Int
   private let limit: Int
   private let makeJournal: @Sendable () -> RequestJournal
@@ -29,16 +29,17 @@ public final class Sessions: Sendable {
     let made = Session(name: name, overrides: standard.overrides.fresh(), journal: makeJournal())
     let session: Session? = named.withLock { sessions in
       if let earlier = sessions[name] { return earlier }
-      Self.dropIdle(&sessions, idleMilliseconds)
+      if sessions.count >= limit, Self.dropIdle(&sessions, idleMilliseconds) > 0 {
+        changes.add(1, ordering: .releasing)
+      }
       guard sessions.count < limit else { return nil }
       sessions[name] = made
-      changes.add(1, ordering: .releasing)
       return made
     }
     // A file that was saved meanwhile is for this session too.
     let now = saved.withLock { $0 }
     if session === made, now.count != before, let document = now.document {
-      made.overrides.take(document.fresh)
+      made.overrides.take(document)
     }
     return session
   }
@@ -60,9 +61,10 @@ public final class Sessions: Sendable {
 
   /// Puts the rules of an overrides file in the place of those it had before, in every session.
   func take(_ document: OverridesDocument) {
-    saved.withLock { $0 = ($0.count + 1, document) }
-    standard.overrides.take(document)
-    for session in all { session.overrides.take(document.fresh) }
+    let shared = Overrides.SharedDocument(document)
+    saved.withLock { $0 = ($0.count + 1, shared) }
+    standard.overrides.take(shared)
+    for session in all { session.overrides.take(shared) }
   }
 
   /// False when there was none.
@@ -95,7 +97,7 @@ public final class Sessions: Sendable {
     return idle.count
   }
 
-  /// Changes whenever sessions come or go.
+  /// Changes whenever sessions go.
   var version: Int { changes.load(ordering: .acquiring) }
 
   /// Begins every recorded sequence anew, as a new cassette demands.

@@ -18,8 +18,8 @@ enum OverridesLaw {
     let again = overrides.fresh()
     for entry in overrides.routes.entries.prefix(8) {
       for request in requests(entry.rule) {
-        let answer = RouteRuleResponder.answer(overrides.routes.current, to: request)
-        let same = RouteRuleResponder.answer(again.routes.current, to: request)
+        let answer = RouteRuleResponder.answer(overrides.routes.current, overrides.routes.usages, to: request)
+        let same = RouteRuleResponder.answer(again.routes.current, again.routes.usages, to: request)
         try require(answer?.delayNanoseconds == same?.delayNanoseconds, "the dice fall otherwise")
         guard let answer, let same else { continue }
         let sent = try sent(answer.content, to: request.method)

@@ -1,0 +1,21 @@
+internal import Synchronization
+internal import TapedeckMocking
+
+/// Tells whether a request is for a resource, before a session has a store to serve it from.
+final class ResourceRoutes: Sendable {
+  private let catalog: DocumentCatalog
+  /// Serves nothing: its store is empty.
+  private let made = Mutex<DocumentServer?>(nil)
+
+  init(_ catalog: DocumentCatalog) { self.catalog = catalog }
+
+  func serve(_ request: Request) -> Bool {
+    let server = made.withLock { made in
+      if let made { return made }
+      let server = DocumentServer(catalog, over: Store())
+      made = server
+      return server
+    }
+    return server.router.match(request, at: .server) != nil
+  }
+}
