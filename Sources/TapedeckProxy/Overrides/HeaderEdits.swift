@@ -3,14 +3,16 @@ internal import TapedeckHTTP
 /// Changes to the fields of an answer: `headers` sets (a text, a number, or a list of texts for as many fields) or, with
 /// null, removes; `addHeaders` appends.
 struct HeaderEdits: Sendable {
-  struct Edit: Sendable {
+  private struct Edit: Sendable {
     let name: String
-    let values: [[UInt8]]
-    /// Whether the fields of that name that are there stay.
-    let adds: Bool
+    var values: [[UInt8]]
   }
 
-  private(set) var edits: [Edit] = []
+  /// What takes the place of fields; of names that differ in case only, the last value under the first name.
+  private var sets: [Edit] = []
+  /// Where each name stands in `sets`, in lower case.
+  private var places: [[UInt8]: Int] = [:]
+  private var additions: [Edit] = []
 
   init(_ reader: inout RuleReader) throws(OverrideProblem) {
     for (member, adds) in [("headers", false), ("addHeaders", true)] {
@@ -19,12 +21,26 @@ struct HeaderEdits: Sendable {
         guard let value = inner.value(name) else { continue }
         let values = try Self.values(name, value, inner)
         if adds, values.isEmpty { throw inner.problem(name, "has no value to add") }
-        edits.append(Edit(name: name, values: values, adds: adds))
+        if adds { additions.append(Edit(name: name, values: values)) } else { set(name, values) }
       }
     }
   }
 
-  var isEmpty: Bool { edits.isEmpty }
+  private mutating func set(_ name: String, _ values: [[UInt8]]) {
+    let key = Self.key(name.utf8)
+    if let place = places[key] {
+      sets[place].values = values
+    } else {
+      places[key] = sets.count
+      sets.append(Edit(name: name, values: values))
+    }
+  }
+
+  private static func key(_ name: some Sequence<UInt8>) -> [UInt8] {
+    name.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+  }
+
+  var isEmpty: Bool { sets.isEmpty && additions.isEmpty }
 
   private static func values(
     _ name: String, _ value: JSONValue, _ reader: RuleReader
@@ -60,27 +76,24 @@ struct HeaderEdits: Sendable {
 
   /// Set fields take the place, and the spelling, of the first that is there.
   func apply(to fields: inout HTTPFields) {
-    for edit in edits { Self.apply(edit, to: &fields) }
-  }
-
-  private static func apply(_ edit: Edit, to fields: inout HTTPFields) {
+    if isEmpty { return }
     var result = HTTPFields()
-    var isPlaced = edit.adds
+    var isPlaced = [Bool](repeating: false, count: sets.count)
     for field in fields {
-      guard !edit.adds, isName(edit.name, field.name) else {
+      guard let place = places[Self.key(field.name)] else {
         result.append(field)
         continue
       }
-      if !isPlaced { append(edit.values, named: field.name, to: &result) }
-      isPlaced = true
+      if !isPlaced[place] { Self.append(sets[place].values, named: field.name, to: &result) }
+      isPlaced[place] = true
     }
-    if !isPlaced || edit.adds { append(edit.values, named: Array(edit.name.utf8)[...], to: &result) }
+    for (edit, isPlaced) in zip(sets, isPlaced) where !isPlaced { Self.append(edit, to: &result) }
+    for edit in additions { Self.append(edit, to: &result) }
     fields = result
   }
 
-  private static func isName(_ name: String, _ other: ArraySlice<UInt8>) -> Bool {
-    name.utf8.count == other.count
-      && zip(name.utf8, other).allSatisfy { $0 == $1 || (($0 ^ $1) == 0x20 && ($0 | 0x20) &- 0x61 < 26) }
+  private static func append(_ edit: Edit, to fields: inout HTTPFields) {
+    append(edit.values, named: Array(edit.name.utf8)[...], to: &fields)
   }
 
   private static func append(_ values: [[UInt8]], named name: ArraySlice<UInt8>, to fields: inout HTTPFields)

@@ -6,16 +6,20 @@ struct RuleReader {
   /// Where the object stands in its document, like `routes[3].when`.
   let place: String
   private let members: [JSONMember]
+  /// Where each name stands among the members.
+  private let indices: [String: Int]
   private var known: [String] = []
 
   init(_ value: JSONValue, at place: String) throws(OverrideProblem) {
     self.place = place
     guard let members = value.members else { throw OverrideProblem(place, "must be an object") }
     self.members = members
-    var seen: Set<String> = []
-    for member in members where !seen.insert(member.name.text).inserted {
+    var indices = [String: Int](minimumCapacity: members.count)
+    for (index, member) in members.enumerated()
+    where indices.updateValue(index, forKey: member.name.text) != nil {
       throw OverrideProblem(place, "has \(member.name.text.debugDescription) twice")
     }
+    self.indices = indices
   }
 
   /// The names of the members, in order.
@@ -23,10 +27,10 @@ struct RuleReader {
 
   mutating func value(_ name: String) -> JSONValue? {
     known.append(name)
-    return members.first { $0.name.isEqual(to: name.utf8) }?.value
+    return indices[name].map { members[$0].value }
   }
 
-  func has(_ name: String) -> Bool { members.contains { $0.name.isEqual(to: name.utf8) } }
+  func has(_ name: String) -> Bool { indices[name] != nil }
 
   mutating func text(_ name: String) throws(OverrideProblem) -> String? {
     guard let value = value(name) else { return nil }
@@ -77,7 +81,8 @@ struct RuleReader {
 
   /// To be called when all that is known has been asked for.
   func finish() throws(OverrideProblem) {
-    guard let name = names.first(where: { !known.contains($0) }) else { return }
+    let asked = Set(known)
+    guard let name = names.first(where: { !asked.contains($0) }) else { return }
     let hint = NearestWord.to(name, among: known).map { "did you mean \($0)?" }
     throw problem(name, "unknown member; \(hint ?? "known are \(known.joined(separator: ", "))")")
   }
