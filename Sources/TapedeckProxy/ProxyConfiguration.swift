@@ -72,6 +72,8 @@ public struct ProxyConfiguration: Sendable {
   public var notice: @Sendable (String) -> Void = { _ in }
   /// Told now and then, from any thread, how many interactions of how many are loaded from the cassette.
   public var loadingProgress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  /// Called when all files are read, before the first thread that serves is started; on the thread of the caller.
+  package var beforeServing: @Sendable () -> Void = {}
 
   public init() {}
 

@@ -33,6 +33,7 @@ public final class ProxyServer: Sendable {
     let recording = try TapeOpening.open(configuration, upstream: upstream?.origin)
     recording.tellRules(to: configuration.notice)
     let slot = TapeSlot(recording.tape(configuration, statistics))
+    configuration.beforeServing()
     let sessions = Sessions(configuration)
     do {
       let serving = ServerConfiguration(
@@ -92,8 +93,18 @@ public final class ProxyServer: Sendable {
   /// to. Call once. Throws when sealing fails; the journal then still holds everything, as it does
   /// when secrets are refused, which the summary tells.
   public func stop(graceMilliseconds: Int = 10_000) throws -> ProxySummary {
+    stopServing(graceMilliseconds: graceMilliseconds)
+    return try seal()
+  }
+
+  /// The first half of `stop`: returns when every thread has ended.
+  package func stopServing(graceMilliseconds: Int) {
     overridesWatch?.stop()
     server.stop(graceMilliseconds: graceMilliseconds)
+  }
+
+  /// The second half of `stop`.
+  package func seal() throws -> ProxySummary {
     var summary = statistics.summary
     summary.recordingFailure = tape.recordingFailure
     summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0

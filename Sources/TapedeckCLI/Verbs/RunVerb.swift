@@ -34,8 +34,7 @@ enum RunVerb {
       try EnvironmentTemplate(text)
     }
     let settings = try ServeSettings(.run, arguments)
-    Signals.blockForCommand()
-    let serving = try ServeVerb.start(settings)
+    let serving = try ServeVerb.start(settings, blockingSignals: Signals.blockForCommand)
     let command: ChildProcess
     do {
       command = try ChildProcess.start(

@@ -46,16 +46,19 @@ extension Verb {
 /// `record`, `replay` and `serve`: one proxy, from its start to its summary.
 enum ServeVerb {
   static func run(_ settings: ServeSettings) throws -> ExitCode {
-    Signals.block()
-    let proxy = try start(settings)
+    let proxy = try start(settings, blockingSignals: Signals.block)
     Signals.wait()
     return try end(proxy, settings)
   }
 
-  /// Starts a proxy and tells where it listens. Signals are blocked by then.
-  static func start(_ settings: ServeSettings) throws -> ServedProxy {
+  /// Starts a proxy and tells where it listens.
+  /// - Parameter blockingSignals: called before its first thread starts. Until then, while files are read, a signal ends
+  ///   the process at once.
+  static func start(
+    _ settings: ServeSettings, blockingSignals: @escaping @Sendable () -> Void
+  ) throws -> ServedProxy {
     for warning in settings.warnings { Terminal.say(warning) }
-    let proxy = try opened(settings.proxy)
+    let proxy = try opened(settings.proxy, blockingSignals)
     if proxy.recoveredCount > 0 {
       Terminal.say(
         "recovered \(proxy.recoveredCount) interactions that an earlier run had left in its journal")
@@ -83,11 +86,14 @@ enum ServeVerb {
   }
 
   /// A large cassette takes a moment to load, and shows how far it is.
-  private static func opened(_ configuration: ProxyConfiguration) throws -> ProxyServer {
+  private static func opened(
+    _ configuration: ProxyConfiguration, _ blockingSignals: @escaping @Sendable () -> Void
+  ) throws -> ProxyServer {
     let progress = Progress("loading")
     defer { progress.finish() }
     var configuration = configuration
     configuration.loadingProgress = { progress.set($0, of: $1) }
+    configuration.beforeServing = blockingSignals
     return try ProxyServer(configuration)
   }
 

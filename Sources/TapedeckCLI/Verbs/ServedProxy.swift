@@ -45,8 +45,11 @@ struct ServedProxy {
   var baseURL: String { proxy.baseURL }
 
   func stop() throws -> ProxySummary {
-    admin?.stop()
     tokenFile?.remove()
-    return try proxy.stop()
+    StopDeadline.whileStopping {
+      admin?.stop()
+      proxy.stopServing(graceMilliseconds: StopDeadline.graceSeconds * 1000)
+    }
+    return try proxy.seal()
   }
 }
