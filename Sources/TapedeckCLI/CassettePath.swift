@@ -28,8 +28,6 @@ enum CassettePath {
   private static let suffixes = [".har", ".zhar", ".json", ".yaml", ".yml"]
 
   private static func isFile(_ name: String) -> Bool {
-    var status = stat()
-    return suffixes.contains(where: name.hasSuffix) && stat(name, &status) == 0
-      && status.st_mode & S_IFMT == S_IFREG
+    suffixes.contains(where: name.hasSuffix) && Files.isRegular(name)
   }
 }

@@ -1,5 +1,35 @@
 internal import Glibc
 
+/// A command that could not be started; the exit code is the one that shells give.
+struct CommandFailure: Error, CustomStringConvertible {
+  let command: String
+  private let systemError: Int32
+
+  init(_ command: String, _ systemError: Int32) {
+    self.command = command
+    self.systemError = systemError
+  }
+
+  private var isMissing: Bool { systemError == ENOENT || systemError == ENOTDIR }
+
+  /// POSIX.1-2024, Shell Command Language §2.8.2.
+  var code: ExitCode { ExitCode(rawValue: isMissing ? 127 : 126) }
+
+  var description: String {
+    let why =
+      if isMissing, !command.contains("/") {
+        "there is no such command in PATH"
+      } else if systemError == EACCES {
+        "it is not executable; chmod +x makes it so"
+      } else if systemError == ENOEXEC {
+        "it is no program; a script needs a first line like #!/bin/sh"
+      } else {
+        String(cString: strerror(systemError))
+      }
+    return "cannot run \(command.debugDescription): \(why)"
+  }
+}
+
 /// A command that runs inside of ours, with our standard streams, in our process group.
 ///
 /// Its signals are as they were before we changed them: nothing blocked, nothing ignored; and it may open as many files
@@ -9,7 +39,7 @@ struct ChildProcess {
 
   /// Starts a command, looked for in `PATH`.
   /// - Parameter variables: what its environment has besides ours, or instead.
-  static func start(_ command: [String], variables: [String: String]) throws(Failure) -> ChildProcess {
+  static func start(_ command: [String], variables: [String: String]) throws(CommandFailure) -> ChildProcess {
     var pid: pid_t = 0
     let words = command.map { strdup($0) } + [nil]
     let environment = environment(with: variables).map { strdup($0) } + [nil]
@@ -18,7 +48,7 @@ struct ChildProcess {
       withAttributes { posix_spawnp(&pid, command[0], nil, $0, words, environment) }
     }
     guard code == 0 else {
-      throw Failure("cannot run \(command[0].debugDescription): \(String(cString: strerror(code)))")
+      throw CommandFailure(command[0], code)
     }
     return ChildProcess(pid: pid)
   }

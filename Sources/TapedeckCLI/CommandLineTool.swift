@@ -1,3 +1,4 @@
+internal import Glibc
 internal import TapedeckProxy
 internal import TapedeckRecording
 
@@ -6,6 +7,14 @@ enum CommandLineTool {
   static let version = "0.1.0"
 
   static func run(_ words: [String]) -> ExitCode {
+    let code = outcome(words)
+    guard let error = Terminal.outputError else { return code }
+    // Whoever reads no further, as head(1) does, need not be told.
+    if error != EPIPE { Terminal.say("cannot write standard output: \(String(cString: strerror(error)))") }
+    return [.good, .unmatched, .strictness].contains(code) ? .failure : code
+  }
+
+  private static func outcome(_ words: [String]) -> ExitCode {
     do {
       return try dispatch(words)
     } catch let error as UsageError {
@@ -19,6 +28,7 @@ enum CommandLineTool {
 
   /// What an error comes to at the end.
   static func code(_ error: any Error) -> ExitCode {
+    if let error = error as? CommandFailure { return error.code }
     guard let error = error as? CassetteError, case .secretsFound = error else { return .failure }
     return .strictness
   }

@@ -4,33 +4,23 @@ internal import Glibc
 enum Files {
   private static let limitBytes = 64 << 20
 
-  /// Writes a file at once: whoever sees it sees all of it.
-  static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
-    let temporary = "\(path).\(getpid()).tmp"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw failure(path) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { break }
+  /// What is in a folder, but what is hidden; nothing where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
     }
-    let failure = failure(path)
-    close(descriptor)
-    guard rest.isEmpty, rename(temporary, path) == 0 else {
-      let failure = rest.isEmpty ? self.failure(path) : failure
-      unlink(temporary)
-      throw failure
-    }
+    return names.sorted()
   }
 
-  /// Throws now what would go wrong later, at the end of a run.
-  static func checkWritable(_ path: String) throws(Failure) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard access(folder, W_OK | X_OK) == 0 else { throw failure(path) }
-  }
-
-  private static func failure(_ path: String) -> Failure {
-    Failure("cannot write \(path): \(String(cString: strerror(errno)))")
+  static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   static func read(_ path: String) throws(Failure) -> [UInt8] {

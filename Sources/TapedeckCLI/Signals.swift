@@ -2,10 +2,25 @@ internal import Glibc
 
 /// The signals that a run is about, waited for instead of handled.
 enum Signals {
-  /// Those that end a run.
-  private static let ending = [SIGINT, SIGTERM]
+  /// Those that end a run. A hangup does not where our caller ignores it, as nohup(1) does: a signal that is blocked is
+  /// waited for even so.
+  private static let ending = [SIGINT, SIGTERM] + (ignoresHangup ? [] : [SIGHUP])
   /// What a command that runs inside of ours is to hear of.
   private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
+
+  private static var ignoresHangup: Bool {
+    var action = sigaction()
+    return sigaction(SIGHUP, nil, &action) == 0
+      && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  /// Whether one that ends a run has come already.
+  static var isEndPending: Bool {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return ending.contains { sigismember(&pending, $0) == 1 }
+  }
 
   private static func set(_ numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
@@ -25,13 +40,15 @@ enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Returns at the first SIGINT or SIGTERM. An impatient second Ctrl-C then ends the process at once; a recording
+  /// Returns at the first of them. An impatient second Ctrl-C then ends the process at once; a recording
   /// that was not sealed yet stays in its journal.
   static func wait() {
     var set = set(ending)
     var number: Int32 = 0
     while sigwait(&set, &number) != 0 {}
     sigdelset(&set, SIGTERM)
+    // A terminal that goes away sends one, and its shell another.
+    sigdelset(&set, SIGHUP)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 

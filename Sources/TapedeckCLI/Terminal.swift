@@ -12,9 +12,17 @@ enum Terminal {
   private static let lostLines = Mutex(0)
 
   /// Text on standard output, as it is: what comes from others goes through `Printable` first.
-  static func out(_ text: String) { write(STDOUT_FILENO, Array(text.utf8)) }
+  static func out(_ text: String) { out(Array(text.utf8)) }
 
-  static func out(_ bytes: [UInt8]) { write(STDOUT_FILENO, bytes) }
+  static func out(_ bytes: [UInt8]) {
+    guard outputError == nil, !OutputFile.writeAll(bytes, to: STDOUT_FILENO) else { return }
+    let code = errno
+    failedOutput.withLock { $0 = code }
+  }
+
+  /// The `errno` of the first write to standard output that failed; the rest was not tried.
+  static var outputError: Int32? { failedOutput.withLock { $0 } }
+  private static let failedOutput = Mutex<Int32?>(nil)
 
   /// A line from us on standard error.
   static func say(_ text: String) {
@@ -103,8 +111,8 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether a CI server started us.
-  static let isCI = environment("CI").map { !["false", "0"].contains($0) } ?? false
+  /// Whether a CI server started us: `CI` is set, and not to a word for no.
+  static let isCI = environment("CI").map { !["0", "false", "no"].contains($0.lowercased()) } ?? false
 
   /// A variable of the environment, unless it is empty.
   static func environment(_ name: String) -> String? {

@@ -40,13 +40,13 @@ enum PromoteVerb {
     let name = try arguments.words("cassette", required: 1)[0]
     let minimum = try arguments.number(.minConfidence, in: 0...100) ?? 50
     let out = arguments[.out] ?? "\(stem(of: name)).overrides.json"
-    if out != "-", !arguments.has(.force), access(out, F_OK) == 0 {
+    if !arguments.has(.force), Files.isRegular(out) {
       throw Failure("\(out) is there already; --force replaces it, --out names another file")
     }
     let cassette = try CassetteReading.load(name)
     let backend = try PromotedBackend(Promotion(cassette), minimum: Double(minimum) / 100)
     let isGood = backend.verdicts.contains(where: \.isTaken)
-    if isGood, out != "-" { try Files.write(backend.document.bytes(.pretty), to: out) }
+    if isGood, out != "-" { try OutputFile.write(backend.document.bytes(.pretty), to: out) }
     if out == "-" {
       if isGood { Terminal.out(backend.document.bytes(.pretty)) }
     } else if arguments.has(.json) {

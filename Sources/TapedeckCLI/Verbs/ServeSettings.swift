@@ -46,7 +46,7 @@ struct ServeSettings {
     default: break
     }
     if let mode = try arguments.choice(.mode, RecordMode.self) { return mode }
-    if Terminal.environment("CI") == "true" { return .none }
+    if Terminal.isCI { return .none }
     guard arguments.has(.upstream) else { return .none }
     return arguments.has(.cassette) ? .newEpisodes : .passthrough
   }
@@ -112,7 +112,7 @@ struct ServeSettings {
     if rules.contains(.secrets) { proxy.secrets = .refuse }
     reportFile = arguments[.report]
     junitFile = arguments[.reportJUnit]
-    for file in [reportFile, junitFile].compactMap({ $0 }) { try Files.checkWritable(file) }
+    for file in [reportFile, junitFile].compactMap({ $0 }) { try OutputFile.checkWritable(file) }
   }
 
   private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {

@@ -76,7 +76,7 @@ enum ServeVerb {
       throw error
     }
     do {
-      if let file = settings.readyFile { try ReadyFile.write(proxy.baseURL, to: file) }
+      if let file = settings.readyFile { try OutputFile.write(Array(proxy.baseURL.utf8), to: file) }
     } catch {
       _ = try served.stop()
       throw error
@@ -114,8 +114,8 @@ enum ServeVerb {
     let report = RunReport(
       summary: summary, uses: proxy.uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
       match: proxy.matchItems, rules: settings.rules, exitCode: Int(verdict.code.rawValue))
-    if let file = settings.reportFile { try Files.write(report.json, to: file) }
-    if let file = settings.junitFile { try Files.write(Array(RunJUnit.xml(report).text.utf8), to: file) }
+    if let file = settings.reportFile { try OutputFile.write(report.json, to: file) }
+    if let file = settings.junitFile { try OutputFile.write(Array(RunJUnit.xml(report).text.utf8), to: file) }
     return verdict.code
   }
 }

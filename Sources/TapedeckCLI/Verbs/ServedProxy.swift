@@ -18,7 +18,7 @@ struct ServedProxy {
     let admin = try AdminServer(proxy, port: settings.port, token: token)
     do {
       tokenFile = try Self.file(for: admin, token, settings)
-      if let file = settings.readyFile { try ReadyFile.write(admin.url, to: file) }
+      if let file = settings.readyFile { try OutputFile.write(Array(admin.url.utf8), to: file) }
     } catch {
       admin.stop()
       throw error

@@ -37,8 +37,8 @@ extension Verb {
     let findings = try verification.run()
     let report = DriftReport(
       cassette: verification.cassette.path, upstream: verification.upstream, findings: findings)
-    if let file = arguments[.report] { try Files.write(report.json.bytes(.pretty), to: file) }
-    if let file = arguments[.reportJUnit] { try Files.write(Array(report.junit.text.utf8), to: file) }
+    if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
+    if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
     if arguments.has(.json) {
       Terminal.out(report.json.bytes(.pretty))
     } else {
