@@ -56,14 +56,19 @@ enum AdminSchemas {
     ("cutShort", ["type": "boolean"]),
   ]
 
-  static let entry = object(summary)
+  /// Only there where the exchange failed.
+  private static let failure: [(String, JSONValue)] = [
+    ("failure", object([("cause", text), ("reason", text)]))
+  ]
+
+  static let entry = object(summary + failure, required: summary.map(\.0))
 
   static let decision = object([
     ("link", text), ("outcome", oneOf(["answered", "applied", "declined"])), ("why", text),
   ])
 
   static let exchange = object(
-    summary + [
+    summary + failure + [
       ("request", message), ("response", message), ("decisions", list(reference("Decision"))),
       ("nearest", [:]),
     ],

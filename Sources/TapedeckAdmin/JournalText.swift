@@ -12,7 +12,7 @@ enum JournalText {
   }
 
   private static func summary(_ entry: JournalEntry, target: String) -> [JSONMember] {
-    [
+    let members = [
       JSONMember("number", JSONValue(entry.number)), JSONMember("started", JSONValue(entry.started)),
       JSONMember("milliseconds", JSONValue(Double(entry.durationNanoseconds / 1000) / 1000)),
       JSONMember("method", JSONValue(entry.request.method.rawValue)),
@@ -20,6 +20,7 @@ enum JournalText {
       JSONMember("source", JSONValue(entry.source.rawValue)), JSONMember("why", JSONValue(entry.reason)),
       JSONMember("cutShort", JSONValue(entry.wasCutShort)),
     ]
+    return members + (entry.explanation?.failure.map { [JSONMember("failure", $0.json)] } ?? [])
   }
 
   /// All there is.

@@ -1,5 +1,7 @@
+internal import Glibc
 internal import TapedeckHTTP
 internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// The lines of the live log. What they are made from has its secrets hidden already.
 enum LogLine {
@@ -21,7 +23,10 @@ enum LogLine {
     let cut = summary.wasCutShort ? " (cut short)" : ""
     out +=
       " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)".utf8
-    if let explanation = summary.explanation { append(explanation, to: &out) }
+    if let explanation = summary.explanation {
+      if let failure = explanation.failure { out += ": \(Printable.line(failure.detail))".utf8 }
+      append(explanation, to: &out)
+    }
     out.append(UInt8(ascii: "\n"))
   }
 
@@ -37,6 +42,7 @@ enum LogLine {
 
   private static func appendJSON(_ summary: ExchangeSummary, to out: inout [UInt8]) {
     var members = [
+      JSONMember("time", JSONValue(Timestamp.text(milliseconds: Clock.milliseconds))),
       JSONMember("method", JSONValue(summary.method.rawValue)),
       JSONMember("path", JSONValue(String(decoding: path(summary), as: UTF8.self))),
       JSONMember("target", JSONValue(String(decoding: summary.target, as: UTF8.self))),
@@ -56,6 +62,7 @@ enum LogLine {
     if !explanation.drift.isEmpty {
       members.append(JSONMember("drift", .array(explanation.drift.map { JSONValue($0) })))
     }
+    if let failure = explanation.failure { members.append(JSONMember("failure", failure.json)) }
     let applied = explanation.applied
     if !applied.isEmpty { members.append(JSONMember("applied", .array(applied.map { JSONValue($0) }))) }
     return members + (explanation.document?.members ?? [])
@@ -79,5 +86,15 @@ enum LogLine {
     case ..<500: 33
     default: 31
     }
+  }
+}
+
+/// The time of day.
+private enum Clock {
+  /// Since 1970-01-01 UTC.
+  static var milliseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 }

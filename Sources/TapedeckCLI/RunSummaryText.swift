@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
@@ -16,7 +17,7 @@ struct RunSummaryText {
   }
 
   var lines: [String] {
-    ([counts] + unmatched + drift + sealed + secrets).map { line in
+    ([counts] + failed + unmatched + drift + sealed + secrets).map { line in
       let text = Printable.line(line)
       return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
     }
@@ -47,6 +48,18 @@ struct RunSummaryText {
     var lines = listed.flatMap(Self.lines)
     let rest = summary.unmatched - listed.reduce(0) { $0 + $1.count }
     if rest > 0 { lines.append("unmatched: and \(rest) more") }
+    return lines
+  }
+
+  private var failed: [String] {
+    let listed = summary.failures.prefix(Self.maximumListed)
+    var lines = listed.map { exchange in
+      let times = exchange.count > 1 ? ", \(exchange.count) times" : ""
+      return "failed: \(exchange.method) \(exchange.target)\(times): \(exchange.failure.detail)"
+    }
+    let rest =
+      summary.failures.dropFirst(Self.maximumListed).reduce(0) { $0 + $1.count } + summary.otherFailures
+    if rest > 0 { lines.append("failed: … and \(rest) more; see --report") }
     return lines
   }
 

@@ -18,16 +18,18 @@ public final class AnswerExplanation: Sendable {
     let drift: [String]
     let lines: [String]
     let document: JSONValue?
+    let failure: ExchangeFailure?
     let actions: @Sendable () -> [String]
 
     init(
-      nearest: String?, drift: [String], lines: [String], document: JSONValue?,
-      actions: @escaping @Sendable () -> [String]
+      nearest: String? = nil, drift: [String] = [], lines: [String] = [], document: JSONValue? = nil,
+      failure: ExchangeFailure? = nil, actions: @escaping @Sendable () -> [String] = { [] }
     ) {
       self.nearest = nearest
       self.drift = drift
       self.lines = lines
       self.document = document
+      self.failure = failure
       self.actions = actions
     }
   }
@@ -40,6 +42,8 @@ public final class AnswerExplanation: Sendable {
   public var lines: [String] { details?.lines ?? [] }
   /// The same for a program.
   public var document: JSONValue? { details?.document }
+  /// Why the exchange failed.
+  public var failure: ExchangeFailure? { details?.failure }
   /// The patches and faults that have acted on it so far, like `patch second-time`, with a remark where one could not do
   /// what it should. Of an answer on its way it is complete with the last byte.
   public var applied: [String] { details?.actions() ?? [] }
@@ -59,15 +63,31 @@ public final class AnswerExplanation: Sendable {
 
   /// Of an answer that was recorded.
   public convenience init(file: String, turn: Int, turns: Int, drift: [String] = []) {
-    let details =
-      drift.isEmpty ? nil : Details(nearest: nil, drift: drift, lines: [], document: nil, actions: { [] })
-    self.init(rule: nil, file: file, turn: turn, turns: turns, isRecorded: false, details)
+    self.init(
+      rule: nil, file: file, turn: turn, turns: turns, isRecorded: false,
+      drift.isEmpty ? nil : Details(drift: drift))
   }
 
   /// Of a refusal.
   public convenience init(nearest: String?, lines: [String] = [], document: JSONValue? = nil) {
-    let details = Details(nearest: nearest, drift: [], lines: lines, document: document, actions: { [] })
+    let details = Details(nearest: nearest, lines: lines, document: document)
     self.init(rule: nil, file: nil, turn: nil, turns: nil, isRecorded: false, details)
+  }
+
+  /// Of an exchange that failed.
+  public convenience init(failure: ExchangeFailure) {
+    self.init(
+      rule: nil, file: nil, turn: nil, turns: nil, isRecorded: false, Details(failure: failure))
+  }
+
+  /// The same of an exchange that failed after all; nothing of it is recorded.
+  public func failed(_ failure: ExchangeFailure) -> AnswerExplanation {
+    let actions = details?.actions
+    return AnswerExplanation(
+      rule: rule, file: file, turn: turn, turns: turns, isRecorded: false,
+      Details(
+        nearest: nearest, drift: drift, lines: lines, document: document, failure: failure,
+        actions: { actions?() ?? [] }))
   }
 
   /// The same of an answer on which more has acted.
@@ -76,7 +96,7 @@ public final class AnswerExplanation: Sendable {
     return AnswerExplanation(
       rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded,
       Details(
-        nearest: nearest, drift: drift, lines: lines, document: document,
+        nearest: nearest, drift: drift, lines: lines, document: document, failure: failure,
         actions: { (actions?() ?? []) + more() }))
   }
 }

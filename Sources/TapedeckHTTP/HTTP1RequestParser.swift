@@ -50,10 +50,14 @@ public struct HTTP1RequestParser: Sendable {
       }
     } catch {
       state = .failed(error)
-      (request, pending) = (nil, [])
+      pending = []
+      request?.body = []
       throw error
     }
   }
+
+  /// The method and target of the request whose body is on its way, or was refused.
+  public var receivedHead: (method: HTTPMethod, target: [UInt8])? { request.map { ($0.method, $0.target) } }
 
   private mutating func notePlace() {
     switch state {
@@ -118,7 +122,10 @@ public struct HTTP1RequestParser: Sendable {
     case .none, .untilClose, .length(0):
       return .request(consume request)
     case .length(let length):
-      guard length <= limits.bodyBytes else { throw .bodyTooLarge }
+      guard length <= limits.bodyBytes else {
+        self.request = request
+        throw .bodyTooLarge
+      }
       request.body.reserveCapacity(min(length, 1 << 20))
       state = .fixedBody(remaining: length)
     case .chunked:

@@ -22,6 +22,8 @@ public struct HTTPResponse: Sendable, Equatable {
   public var head: HTTPResponseHead
   public var body: [UInt8]
   public var trailers: HTTPFields
+  /// Set where this response only says why there is no other.
+  public var failure: ExchangeFailure?
 
   public init(head: HTTPResponseHead, body: [UInt8] = [], trailers: HTTPFields = HTTPFields()) {
     self.head = head

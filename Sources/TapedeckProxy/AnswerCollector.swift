@@ -72,10 +72,8 @@ final class AnswerCollector: ResponseSink {
           isCloseDelimited: framing == .untilClose)))
   }
 
-  /// What the failure says is in the problem document that a client would get.
   func fail(_ response: HTTPResponse) {
-    let detail = (try? JSONValue(parsing: response.body))?["detail"]?.text
-    end(.failed(detail ?? HTTPStatus.reason(response.head.status)))
+    end(.failed(response.failure?.detail ?? HTTPStatus.reason(response.head.status)))
   }
 
   func abort(_ end: ConnectionEnd) { self.end(.failed("The answer broke off.")) }

@@ -27,6 +27,7 @@ final class ExplainingResponder: Responder {
     if let file = explanation.file { text += ";file=\(quoted(file))" }
     if let turn = explanation.turn, let turns = explanation.turns { text += ";turn=\(turn);of=\(turns)" }
     if explanation.isRecorded { text += ";recorded" }
+    if let failure = explanation.failure { text += ";error=\(failure.cause)" }
     if let nearest = explanation.nearest { text += ";nearest=\(quoted(nearest))" }
     if !explanation.drift.isEmpty { text += ";drift=\(quoted(explanation.drift.joined(separator: ", ")))" }
     let applied = explanation.applied
@@ -50,7 +51,7 @@ final class ExplainingResponder: Responder {
 
 /// A stream whose head gets the field on its way out.
 private final class ExplainedSource: StreamFilter {
-  private let answer: HTTPAnswer
+  private var answer: HTTPAnswer
 
   init(_ source: any ResponseSource, of answer: HTTPAnswer) {
     self.answer = answer
@@ -68,6 +69,7 @@ private final class ExplainedSource: StreamFilter {
 
   override func fail(_ response: HTTPResponse) {
     var response = response
+    if let failure = response.failure { answer.explanation = answer.explanation?.failed(failure) }
     response.head.fields.append(literal: ExplainingResponder.field, value)
     super.fail(response)
   }

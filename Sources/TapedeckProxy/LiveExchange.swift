@@ -19,7 +19,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private let upstream: UpstreamExchange
   private let job: RecordingJob?
   private let rewriter: OriginRewriter?
-  private let statistics: ProxyStatistics
+  private let tape: Tape
   private var sink: (any ResponseSink)?
   private var head: HTTPResponseHead?
   private var framing = BodyFraming.none
@@ -29,15 +29,14 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private var recording: ResponseRecording?
 
   init(
-    request: HTTPRequest, client: UpstreamClient, job: RecordingJob?, rewriter: OriginRewriter?,
-    statistics: ProxyStatistics
+    request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?, rewriter: OriginRewriter?
   ) {
     self.request = request
     self.client = client
     upstream = client.fetch(request)
     self.job = job
     self.rewriter = rewriter
-    self.statistics = statistics
+    self.tape = tape
   }
 
   // MARK: As a source, to the client
@@ -53,7 +52,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
     // What is over, or was never begun, cannot fail any more.
     guard sink != nil else { return }
     drop()
-    statistics.countFailed()
+    tape.countFailed(request, nil)
     upstream.cancel()
   }
 
@@ -105,7 +104,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
       recording.finish(trailers: trailers)
       self.recording = nil
     } else {
-      statistics.countForwarded()
+      tape.statistics.countForwarded()
     }
     if let heldHead { sink.begin(heldHead, framing: framing) }
     if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { sink.write($0, endsChunk: true) } }
@@ -115,14 +114,14 @@ final class LiveExchange: ResponseSource, ResponseSink {
   func fail(_ response: HTTPResponse) {
     let sink = sink
     drop()
-    statistics.countFailed()
+    tape.countFailed(request, response.failure)
     sink?.fail(response)
   }
 
   func abort(_ end: ConnectionEnd) {
     let sink = sink
     drop()
-    statistics.countFailed()
+    tape.countFailed(request, nil)
     sink?.abort(end)
   }
 }

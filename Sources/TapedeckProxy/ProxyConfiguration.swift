@@ -67,6 +67,9 @@ public struct ProxyConfiguration: Sendable {
   /// What the journal of a session may take in memory; the journals of all sessions take four times as much at most.
   /// None is kept where it is 0.
   public var journalBytes = 16 << 20
+  /// The verb of the command that runs, so that refusals and misses may name its options; nil in a program of the
+  /// user's own.
+  public var verb: String?
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }

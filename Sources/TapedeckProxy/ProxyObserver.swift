@@ -37,11 +37,8 @@ final class ProxyObserver: ExchangeObserver {
     statistics.count(source)
     guard let log else { return }
     var shown = summary()
-    let tape = tape.current
     // An answer that came about by an error says nothing about what may be shown.
-    let target = tape.matcher.redaction.redacted(target: shown.target)
-    // The recorder knows what the run has brought to light.
-    shown.target = tape.recorder?.hidingKnownSecrets(inTarget: target) ?? target
+    shown.target = tape.current.shown(shown.target)
     log.format(shown, &lines)
   }
 

@@ -36,9 +36,10 @@ public final class ProxyServer: Sendable {
     configuration.beforeServing()
     let sessions = Sessions(configuration)
     do {
-      let serving = ServerConfiguration(
+      var serving = ServerConfiguration(
         configuration.clients,
         upstreamConnections: upstream.map { $0.maxConnectionsPerLoop * configuration.threads } ?? 0)
+      serving.namesOptions = configuration.verb != nil
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
         makeObserver: {

@@ -16,6 +16,7 @@ final class ProxyStatistics: Sendable {
   private let drifted = Atomic(0)
   private let misses = MissLedger()
   private let drifts = DriftLedger()
+  private let failures = FailureLedger()
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
@@ -23,6 +24,11 @@ final class ProxyStatistics: Sendable {
   /// Whether it was the first.
   func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
   func countFailed() { failed.add(1, ordering: .relaxed) }
+  /// - Parameter target: without secrets.
+  func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
+    countFailed()
+    failures.add(failure, method: method, target: target)
+  }
   func countUpstreamConnection() { upstreamConnections.add(1, ordering: .relaxed) }
   /// Whether it is the first of its kind.
   func countUnmatched(_ miss: Miss) -> Bool {
@@ -61,6 +67,7 @@ final class ProxyStatistics: Sendable {
     summary.drifted = drifted.load(ordering: .relaxed)
     (summary.unmatchedRequests, summary.otherUnmatched) = misses.groups
     (summary.driftedFields, summary.otherDrift) = drifts.fields
+    (summary.failures, summary.otherFailures) = failures.groups
     return summary
   }
 }
@@ -90,6 +97,9 @@ public struct ProxySummary: Sendable, Equatable {
   public var otherDrift = 0
   /// Exchanges with the origin that came to nothing.
   public var failed = 0
+  /// Why they failed, by request and cause, at most a hundred, and how many others there were.
+  public var failures: [FailedExchange] = []
+  public var otherFailures = 0
   /// Recordings that nobody asked for.
   public var unused = 0
   public var upstreamConnections = 0
@@ -104,4 +114,14 @@ public struct ProxySummary: Sendable, Equatable {
   public var recordingFailure: String?
 
   public init() {}
+}
+
+extension ProxySummary {
+  /// Says so where a recording has nothing to show but failures.
+  public func emptyRecording(_ mode: RecordMode) -> String? {
+    guard mode == .all || mode == .once || mode == .newEpisodes, failed > 0, recorded == 0, replayed == 0
+    else { return nil }
+    let exchanges = failed == 1 ? "1 exchange" : "\(failed) exchanges"
+    return "nothing was recorded, and \(exchanges) with the origin failed"
+  }
 }

@@ -61,11 +61,7 @@ enum RequestPolicy {
   }
 
   private static func problem(_ status: Int, _ detail: String) -> HTTPResponse {
-    let document: JSONValue = [
-      "title": JSONValue(HTTPStatus.reason(status)), "status": JSONValue(status), "detail": JSONValue(detail),
-    ]
-    return HTTPResponse(
-      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+    .problem(status, detail)
   }
 }
 

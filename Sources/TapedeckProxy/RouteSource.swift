@@ -120,13 +120,7 @@ final class RouteSource: ResponseSource {
 extension HTTPResponse {
   fileprivate static var unanswered: HTTPResponse { problem(404, "nothing here answers this request") }
 
-  fileprivate static func failure(_ detail: String) -> HTTPResponse { problem(500, detail) }
-
-  private static func problem(_ status: Int, _ detail: String) -> HTTPResponse {
-    let document: JSONValue = [
-      "title": JSONValue(HTTPStatus.reason(status)), "status": JSONValue(status), "detail": JSONValue(detail),
-    ]
-    return HTTPResponse(
-      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+  fileprivate static func failure(_ detail: String) -> HTTPResponse {
+    problem(500, detail, cause: "proxy_internal_error")
   }
 }

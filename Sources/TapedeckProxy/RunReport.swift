@@ -44,7 +44,8 @@ public struct RunReport: Sendable {
       JSONMember(
         "broken",
         .array(rules.filter { summary.breaches(of: $0) > 0 }.map { JSONValue($0.rawValue) })),
-      JSONMember("failure", summary.recordingFailure.map { JSONValue($0) } ?? .null),
+      JSONMember(
+        "failure", (summary.recordingFailure ?? summary.emptyRecording(mode)).map { JSONValue($0) } ?? .null),
       JSONMember("counts", counts),
       JSONMember("interactions", .array(uses.map(Self.interaction))),
       JSONMember("unused", .array(uses.filter { $0.hits == 0 }.map { JSONValue($0.file) })),
@@ -53,6 +54,8 @@ public struct RunReport: Sendable {
       JSONMember("drift", .array(summary.driftedFields.map(Self.drift))),
       JSONMember("otherDrift", JSONValue(summary.otherDrift)),
       JSONMember("secrets", .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret))),
+      JSONMember("failures", .array(summary.failures.map(Self.failed))),
+      JSONMember("otherFailures", JSONValue(summary.otherFailures)),
     ])
   }
 
@@ -93,6 +96,14 @@ public struct RunReport: Sendable {
       "file": JSONValue(find.file), "place": find.place.map { JSONValue($0) } ?? .null,
       "looksLike": JSONValue(find.looksLike), "beginning": JSONValue(find.beginning),
     ]
+  }
+
+  private static func failed(_ exchange: FailedExchange) -> JSONValue {
+    .object(
+      [
+        JSONMember("method", JSONValue(exchange.method)), JSONMember("target", JSONValue(exchange.target)),
+        JSONMember("count", JSONValue(exchange.count)),
+      ] + (exchange.failure.json.members ?? []))
   }
 
   private static func drift(_ field: DriftedField) -> JSONValue {

@@ -102,6 +102,21 @@ final class Tape: Sendable {
     }
   }
 
+  /// Counts an exchange with the origin that failed.
+  func countFailed(_ request: HTTPRequest, _ failure: ExchangeFailure?) {
+    guard let failure else { return statistics.countFailed() }
+    let redaction = matcher.redaction
+    let target = redaction.mayHide(request) ? redaction.comparable(request).target : request.target
+    statistics.countFailed(
+      failure, method: request.method.rawValue, target: String(decoding: shown(target), as: UTF8.self))
+  }
+
+  /// A target as logs and reports may show it: the recorder knows what the run has brought to light.
+  func shown(_ target: [UInt8]) -> [UInt8] {
+    let target = matcher.redaction.redacted(target: target)
+    return recorder?.hidingKnownSecrets(inTarget: target) ?? target
+  }
+
   /// Says that nothing more will be recorded here.
   func eject() { ejected.store(true, ordering: .releasing) }
 

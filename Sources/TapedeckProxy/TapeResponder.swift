@@ -51,8 +51,7 @@ final class TapeResponder: Responder {
   private func ask(_ request: HTTPRequest, _ tape: Tape, job: RecordingJob?) -> HTTPAnswer {
     guard let upstream else { return refuse(request, tape, recorded: 0) }
     let exchange = LiveExchange(
-      request: request, client: upstream, job: job, rewriter: liveRewriter,
-      statistics: tape.statistics)
+      request: request, client: upstream, tape: tape, job: job, rewriter: liveRewriter)
     return HTTPAnswer(
       .stream(exchange), by: .upstream,
       explanation: explains ? AnswerExplanation(isRecorded: job != nil) : nil)

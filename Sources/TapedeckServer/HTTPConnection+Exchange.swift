@@ -25,10 +25,13 @@ extension HTTPConnection {
       self.keepsAlive = keepsAlive
     }
 
-    /// For an answer to what is no request.
-    static func none(startedAt: MonotonicTime) -> Exchange {
+    /// For an answer to what is no request, or not all of one.
+    static func refused(
+      _ head: (method: HTTPMethod, target: [UInt8])?, startedAt: MonotonicTime
+    ) -> Exchange {
       Exchange(
-        HTTPMethod(rawValue: "-"), [UInt8(ascii: "-")], .http11, startedAt: startedAt, keepsAlive: false)
+        head?.method ?? HTTPMethod(rawValue: "-"), head?.target ?? [UInt8(ascii: "-")], .http11,
+        startedAt: startedAt, keepsAlive: false)
     }
 
     /// Takes over what an answer says about itself.
@@ -37,6 +40,12 @@ extension HTTPConnection {
       explanation = answer.explanation
       if let shown = answer.shownTarget { target = shown }
       if answer.endsConnection { keepsAlive = false }
+    }
+
+    /// Takes over why it failed, where it did.
+    mutating func note(_ failure: ExchangeFailure?) {
+      guard let failure else { return }
+      explanation = explanation?.failed(failure) ?? AnswerExplanation(failure: failure)
     }
 
     /// What is told of it now that it is over.

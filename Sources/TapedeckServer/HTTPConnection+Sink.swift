@@ -58,6 +58,7 @@ extension HTTPConnection: ResponseSink {
   func fail(_ response: HTTPResponse) {
     guard stream != nil else { return }
     guard let framing = streamFraming else { return sendInsteadOfStream(response) }
+    exchange?.note(response.failure)
     endStream(wasCutShort: true, resets: framing == .untilClose)
   }
 

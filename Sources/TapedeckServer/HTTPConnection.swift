@@ -43,6 +43,7 @@ final class HTTPConnection: EventHandler {
   var streamFraming: BodyFraming?
 
   private var configuration: ServerConfiguration { worker.configuration }
+  private var errors: ErrorResponse { ErrorResponse(configuration: configuration) }
 
   init(socket: StreamSocket, worker: ServerWorker, admission: ConnectionGate.Admission) {
     self.socket = socket
@@ -172,18 +173,19 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func refuse(_ error: HTTPParseError) { refuse(ErrorResponse.badMessage(error)) }
+  private func refuse(_ error: HTTPParseError) { refuse(errors.badMessage(error)) }
 
   /// Answers what is no request, and ends the connection behind the answer.
   private func refuse(_ response: HTTPResponse) {
+    let head = parser.receivedHead
     // What has come of a request is of no further use.
     parser = HTTP1RequestParser(limits: configuration.limits)
-    send(response, .none(startedAt: worker.loop.now), by: .server)
+    send(response, .refused(head, startedAt: bodyStart ?? worker.loop.now), by: .server)
   }
 
   /// There is no place for this client: it is told so without being heard.
   func refuseToServe() {
-    refuse(ErrorResponse.tooManyConnections)
+    refuse(errors.tooManyConnections)
     flush()
     if phase != .closed { settle() }
   }
@@ -192,6 +194,7 @@ final class HTTPConnection: EventHandler {
 
   func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: HTTPAnswer.Source) {
     exchange.source = source
+    exchange.note(response.failure)
     send(PreparedResponse(response, to: exchange.method), exchange)
   }
 
@@ -384,7 +387,7 @@ final class HTTPConnection: EventHandler {
     switch phase {
     case .streaming where streamFraming == nil: setTimer(configuration.abandonedMilliseconds)
     case .reading where output.isEmpty && !parser.isBetweenRequests:
-      refuse(ErrorResponse.requestTimeout)
+      refuse(errors.requestTimeout(isReadingBody: parser.isReadingBody))
       flush()
       if phase != .closed { settle() }
     // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where

@@ -39,5 +39,8 @@ public struct ServerConfiguration: Sendable {
   /// what is beyond it waits in the kernel.
   public var pipelinedInputBytes = 64 * 1024
 
+  /// Whether refusals name the options of the command that raise a limit.
+  public var namesOptions = false
+
   public init() {}
 }

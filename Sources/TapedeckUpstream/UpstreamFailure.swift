@@ -81,6 +81,7 @@ extension UpstreamFailure {
     response.head.fields.append(
       literal: "Proxy-Status",
       "tapedeck; error=\(cause.rawValue); details=\(Self.structuredString(detail))")
+    response.failure = ExchangeFailure(cause: cause.rawValue, detail: detail)
     return response
   }
 

@@ -59,6 +59,12 @@ import Testing
     summary.unmatchedRequests = [UnmatchedRequest(miss: Self.miss("/x"), count: 2)]
     summary.otherUnmatched = 1
     summary.driftedFields = [DriftedField(field: "$.n", count: 2, recorded: "1", received: nil)]
+    summary.failures = [
+      FailedExchange(
+        method: "GET", target: "/f", failure: ExchangeFailure(cause: "dns_error", detail: "no such host"),
+        count: 3)
+    ]
+    summary.otherFailures = 4
     let report = RunReport(
       summary: summary,
       uses: [
@@ -73,7 +79,8 @@ import Testing
     #expect(
       json.members?.map(\.name.text) == [
         "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
-        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "secrets",
+        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "secrets", "failures",
+        "otherFailures",
       ])
     #expect(json["rules"] == ["unused", "repeat"])
     #expect(json["broken"] == ["unused", "repeat"])
@@ -82,7 +89,37 @@ import Testing
     #expect(json["interactions"]?[0]?["hits"] == 5)
     #expect(json["unmatched"]?[0]?["count"] == 2)
     #expect(json["unmatched"]?[0]?["nearest"]?[0]?["differences"]?[0]?["received"] == .null)
+    #expect(
+      json["failures"]?[0]
+        == ["method": "GET", "target": "/f", "count": 3, "cause": "dns_error", "reason": "no such host"])
+    #expect(json["otherFailures"] == 4)
     #expect(json["drift"]?[0] == ["field": "$.n", "count": 2, "recorded": "1", "received": nil])
+  }
+
+  @Test func failedExchangesAreGroupedAndBounded() {
+    let ledger = FailureLedger()
+    for _ in 0..<2 {
+      ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/a")
+    }
+    ledger.add(ExchangeFailure(cause: "connection_refused", detail: "b"), method: "GET", target: "/a")
+    #expect(ledger.groups.listed.map(\.count) == [2, 1])
+    for index in 0..<1000 {
+      ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/\(index)")
+    }
+    #expect(ledger.groups.listed.count == FailureLedger.maximumGroups)
+    #expect(ledger.groups.others == 1000 - (FailureLedger.maximumGroups - 2))
+  }
+
+  @Test(arguments: RecordMode.allCases)
+  func onlyARecordingOfNothingButFailuresIsEmpty(mode: RecordMode) {
+    var summary = ProxySummary()
+    #expect(summary.emptyRecording(mode) == nil)
+    summary.failed = 2
+    #expect((summary.emptyRecording(mode) != nil) == [.all, .once, .newEpisodes].contains(mode))
+    summary.recorded = 1
+    #expect(summary.emptyRecording(mode) == nil)
+    (summary.recorded, summary.replayed) = (0, 1)
+    #expect(summary.emptyRecording(mode) == nil)
   }
 
   @Test(arguments: [(RunRule.unused, 1), (.drift, 2), (.unmatched, 3), (.repeat, 4)])

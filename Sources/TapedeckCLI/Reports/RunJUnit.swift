@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
@@ -15,6 +16,19 @@ enum RunJUnit {
         group: "\(suite) unmatched", name: "\(request.miss.method) \(request.miss.target)",
         outcome: unmatched(request))
     }
+    cases += report.summary.failures.map { exchange in
+      JUnitXML.Case(
+        group: "\(suite) failed", name: "\(exchange.method) \(exchange.target)",
+        outcome: .error(
+          message: exchange.failure.detail + (exchange.count > 1 ? " (\(exchange.count) times)" : ""),
+          detail: exchange.failure.cause))
+    }
+    if report.summary.otherFailures > 0 {
+      let message = "\(report.summary.otherFailures) other exchanges with the origin failed"
+      cases.append(
+        JUnitXML.Case(group: "\(suite) failed", name: "others", outcome: .error(message: message, detail: ""))
+      )
+    }
     if report.summary.otherUnmatched > 0 {
       let message = "\(report.summary.otherUnmatched) other requests were unmatched"
       cases.append(
@@ -25,8 +39,13 @@ enum RunJUnit {
   }
 
   private static func run(_ report: RunReport) -> JUnitXML.Outcome {
-    guard let failure = report.summary.recordingFailure else { return secrets(report) }
-    return .error(message: "the recording is not complete", detail: failure)
+    if let failure = report.summary.recordingFailure {
+      return .error(message: "the recording is not complete", detail: failure)
+    }
+    if let problem = report.summary.emptyRecording(report.mode) {
+      return .error(message: problem, detail: "")
+    }
+    return secrets(report)
   }
 
   private static func secrets(_ report: RunReport) -> JUnitXML.Outcome {

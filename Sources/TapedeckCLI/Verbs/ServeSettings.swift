@@ -25,6 +25,7 @@ struct ServeSettings {
     proxy.upstream = arguments[.upstream]
     proxy.cassette = try arguments[.cassette].map { try CassettePath.resolve($0) }
     proxy.mode = try Self.mode(verb, arguments)
+    proxy.verb = verb.rawValue
     try Self.check(verb, proxy)
     if verb == .run {
       proxy.listen = "127.0.0.1:0"

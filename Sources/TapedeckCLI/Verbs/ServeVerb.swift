@@ -108,11 +108,13 @@ enum ServeVerb {
   private static func report(
     _ summary: ProxySummary, _ proxy: ProxyServer, _ settings: ServeSettings
   ) throws -> ExitCode {
-    let verdict = RunVerdict(summary, rules: settings.rules)
-    for reason in verdict.reasons { Terminal.say(reason) }
-    guard settings.reportFile != nil || settings.junitFile != nil else { return verdict.code }
+    let isReported = settings.reportFile != nil || settings.junitFile != nil
+    let uses = isReported || !settings.rules.isEmpty ? proxy.uses : []
+    let verdict = RunVerdict(summary, uses, mode: settings.proxy.mode, rules: settings.rules)
+    for reason in verdict.reasons { Terminal.say(Printable.line(reason)) }
+    guard isReported else { return verdict.code }
     let report = RunReport(
-      summary: summary, uses: proxy.uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
+      summary: summary, uses: uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
       match: proxy.matchItems, rules: settings.rules, exitCode: Int(verdict.code.rawValue))
     if let file = settings.reportFile { try OutputFile.write(report.json, to: file) }
     if let file = settings.junitFile { try OutputFile.write(Array(RunJUnit.xml(report).text.utf8), to: file) }

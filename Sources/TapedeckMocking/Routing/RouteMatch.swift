@@ -82,7 +82,10 @@ package struct RouteMatch: Sendable {
       "detail": JSONValue(
         "\(request.method.rawValue) \(request.url): the handler of \(route.description) failed: \(error)"),
     ]
-    return .response(
-      HTTPResponse(status: 500, contentType: "application/problem+json", body: document.bytes(.pretty)))
+    var response = HTTPResponse(
+      status: 500, contentType: "application/problem+json", body: document.bytes(.pretty))
+    response.failure = ExchangeFailure(
+      cause: "proxy_internal_error", detail: "the handler of \(route.description) failed: \(error)")
+    return .response(response)
   }
 }

@@ -76,7 +76,9 @@ extension JournalEntry {
       let turn = explanation.turn.map { ", answer \($0) of \(explanation.turns ?? $0)" } ?? ""
       let drift = explanation.drift.isEmpty ? "" : "; differs in \(explanation.drift.joined(separator: ", "))"
       return "recorded in \(file)\(turn)\(drift)"
-    case .upstream: return explanation?.isRecorded == true ? "asked, and recorded" : "asked, not recorded"
+    case .upstream:
+      if let failure = explanation?.failure { return "asked; \(failure.words)" }
+      return explanation?.isRecorded == true ? "asked, and recorded" : "asked, not recorded"
     case .unmatched:
       return explanation?.nearest.map { "no recording matches; nearest is \($0)" } ?? "nothing answers it"
     case .route: return "the most specific route for it"

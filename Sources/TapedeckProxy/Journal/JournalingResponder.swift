@@ -55,7 +55,7 @@ private final class JournaledSource: StreamFilter {
   /// Nil once it is in the journal.
   private var request: PackedRequest?
   private let arrival: Arrival
-  private let answer: HTTPAnswer
+  private var answer: HTTPAnswer
   private let rules: RulesThen?
   private let journal: RequestJournal
   private var head = HTTPResponseHead(status: 0)
@@ -105,6 +105,9 @@ private final class JournaledSource: StreamFilter {
       head = response.head
       held = response.body
       size = response.body.count
+    }
+    if let failure = response.failure {
+      answer.explanation = answer.explanation?.failed(failure) ?? AnswerExplanation(failure: failure)
     }
     finish(wasCutShort: true)
     super.fail(response)

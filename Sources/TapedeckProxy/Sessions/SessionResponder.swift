@@ -74,12 +74,6 @@ final class SessionResponder: Responder {
   }
 
   private static func refusal(_ status: Int, _ detail: String) -> HTTPAnswer {
-    let document: JSONValue = [
-      "title": JSONValue(HTTPStatus.reason(status)), "status": JSONValue(status), "detail": JSONValue(detail),
-    ]
-    return HTTPAnswer(
-      .response(
-        HTTPResponse(status: status, contentType: "application/problem+json", body: document.bytes(.pretty))),
-      by: .server)
+    HTTPAnswer(.response(.problem(status, detail)), by: .server)
   }
 }
