@@ -21,9 +21,6 @@ public struct UnmatchedRequest: Sendable, CustomStringConvertible {
   public let nearestRoutes: [String]
 
   public var description: String {
-    let nearest =
-      nearestRoutes.isEmpty
-      ? "No route is registered here." : "Nearest: \(nearestRoutes.joined(separator: "; "))."
-    return "No route takes \(request.method) \(request.url). \(nearest)"
+    RouteRefusal.text("\(request.method) \(request.url)", nearest: nearestRoutes)
   }
 }

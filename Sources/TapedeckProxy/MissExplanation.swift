@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+internal import TapedeckMocking
 internal import TapedeckRecording
 
 /// Explains why nothing answers a request.
@@ -12,11 +13,15 @@ struct MissExplanation: Sendable {
   let status: Int
   let fixes: MissFixes
   private let cassetteName: String?
+  private let router: Router
+  private let isCommand: Bool
 
   init(_ configuration: ProxyConfiguration) {
     mode = configuration.mode
     status = configuration.missStatus
     cassetteName = configuration.cassette
+    router = configuration.router
+    isCommand = configuration.verb != nil
     fixes = MissFixes(configuration)
   }
 
@@ -25,12 +30,12 @@ struct MissExplanation: Sendable {
   ///   - recorded: how many answers to this request were recorded, all of which have been given.
   func miss(_ request: HTTPRequest, cassette: Cassette?, recorded: Int) -> Miss {
     let nearest = cassette?.nearest(toRedacted: request, limit: Self.nearestCount) ?? []
-    let fixes = fixes.all(for: nearest.first, cassette: cassette, recorded: recorded)
+    let fixes = fixes.all(for: request, nearest: nearest.first, cassette: cassette, recorded: recorded)
     return Miss(
       method: request.method.rawValue, target: Self.shortened(request.targetText),
       detail: detail(request, nearest: nearest, recorded: recorded),
       nearest: nearest.map(Self.describe),
-      fixes: fixes, curl: Self.curl(request),
+      fixes: fixes, curl: Self.curl(request, headers: cassette?.matcher.rules.headers ?? []),
       sort: Self.sort(
         request, nearest: nearest.first, matcher: cassette?.matcher, isIgnorable: fixes.count > 1))
   }
@@ -54,7 +59,11 @@ struct MissExplanation: Sendable {
   private func detail(_ request: HTTPRequest, nearest: [NearMiss], recorded: Int) -> String {
     let asked = "\(request.method) \(Self.shortened(request.targetText))"
     guard let cassetteName else {
-      return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
+      guard !isCommand else {
+        return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
+      }
+      // As in-process interception says it.
+      return RouteRefusal.text(asked, nearest: [router].nearestRoutes(to: Request(http: request)))
     }
     guard let first = nearest.first else {
       return "\(asked): cassette \(cassetteName) holds no recordings (mode \(mode.rawValue))"
@@ -80,12 +89,16 @@ struct MissExplanation: Sendable {
       })
   }
 
-  /// The request as a command, without header values that may be secret.
-  private static func curl(_ request: HTTPRequest) -> String {
-    let isShort = request.body.count <= curlBodyBytes && request.body.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  /// The request as a command, with the header fields that are compared, and without others that may be secret.
+  private static func curl(_ request: HTTPRequest, headers: Set<String>) -> String {
+    let isShort = request.body.count <= curlBodyBytes
     let command = CurlCommand(
       request, base: "http://\(String(decoding: request.authority, as: UTF8.self))",
-      body: isShort ? .inline : .file("BODY"), fields: { $0.isNamed("content-type") || $0.isNamed("accept") })
+      body: isShort ? .inline : .file("BODY"),
+      fields: { field in
+        field.isNamed("content-type") || field.isNamed("accept")
+          || headers.contains(String(decoding: field.name, as: UTF8.self).lowercased())
+      })
     return command.text
   }
 }

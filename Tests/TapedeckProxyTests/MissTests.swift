@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckMocking
 import Testing
 
 @testable import TapedeckProxy
@@ -118,11 +119,63 @@ import Testing
   }
 
   @Test func withoutACassetteThereIsStillACommand() {
-    let miss = explanation { $0.cassette = nil }.miss(Self.request("GET /a"), cassette: nil, recorded: 0)
+    let miss = explanation {
+      $0.cassette = nil; $0.verb = "serve"
+    }.miss(Self.request("GET /a"), cassette: nil, recorded: 0)
     #expect(miss.detail == "GET /a: there is no cassette and no upstream to ask (mode none)")
     #expect(miss.nearest.isEmpty)
     #expect(
       miss.fixes.map(\.command) == ["tapedeck serve --mode new_episodes --upstream URL --cassette NAME"])
+  }
+
+  @Test func aProgramWithoutACassetteIsToldTheNearestRouteAndNoCommand() {
+    let router = Router()
+    router.get("/users/{id}") { _ in Response(statusCode: 200) }
+    let explanation = explanation {
+      $0.cassette = nil; $0.router = router
+    }
+    let miss = explanation.miss(Self.request("GET /user/1"), cassette: nil, recorded: 0)
+    #expect(
+      miss.detail == "No route takes GET /user/1. Nearest: GET /users/{id} (its path is another).")
+    #expect(miss.fixes.isEmpty)
+  }
+
+  /// Each kind of rule in force stays in force in what is suggested.
+  @Test(arguments: [
+    "method,path,headers:x-a,host", "method,path,body:json", "method,path,query,query:ignore=a b",
+    "method,path,body,body:ignore=$.a['b c']", "method,path,body:bytes",
+  ])
+  func theFixRepeatsTheRulesInForce(spec: String) throws {
+    let cassette = cassette([Self.request("GET /a")], match: spec)
+    let miss = explanation().miss(Self.request("GET /b"), cassette: cassette, recorded: 0)
+    let command = try #require(miss.fixes.last?.command)
+    let quoted = try #require(command.split(separator: "--match ").last)
+    let rules = try MatchSpec([quoted.split(separator: "'").joined()]).rules()
+    #expect(command.contains("--mode new_episodes"))
+    // Quotes inside of the shell's quotes are looked at by the tests that run the command.
+    if !spec.contains("'") { #expect(rules == cassette.matcher.rules) }
+  }
+
+  @Test func theFixRepeatsHowItWasStarted() {
+    let miss = explanation {
+      $0.verb = "run"; $0.upstream = "https://o.test"; $0.mode = .once
+      $0.caCertificate = "my ca.pem"; $0.overridesFile = "o.json"; $0.onExhausted = .loop
+    }.miss(Self.request("GET /a?ts=1"), cassette: cassette([Self.request("GET /a?ts=2")]), recorded: 0)
+    #expect(
+      miss.fixes.map(\.command) == [
+        "tapedeck run --mode once --upstream https://o.test --cacert 'my ca.pem' --cassette Cassettes/api "
+          + "--match 'query:ignore=ts' --on-exhausted loop --overrides o.json -- COMMAND",
+        "tapedeck run --mode new_episodes --upstream https://o.test --cacert 'my ca.pem' --cassette Cassettes/api "
+          + "--on-exhausted loop --overrides o.json -- COMMAND",
+      ])
+  }
+
+  @Test func aFixThatWouldNotMakeTheRequestMatchIsNotGiven() {
+    // As volatile as they look, a body that is no JSON has no places that can be ignored.
+    let recorded = Self.request("POST /a", "1795225953")
+    let miss = explanation().miss(
+      Self.request("POST /a", "1795225954"), cassette: cassette([recorded]), recorded: 0)
+    #expect(miss.fixes.count == 1)
   }
 
   @Test func anOtherModeIsAskedForAgain() {

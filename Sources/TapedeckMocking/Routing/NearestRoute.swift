@@ -42,10 +42,24 @@ extension PathPattern.Segment {
 extension RouterRegistry {
   /// The routes that come nearest to a request which none of them takes, for people to read; the nearest one first.
   package func nearestRoutes(to request: Request, count: Int = 3) -> [String] {
-    let routes = routers.flatMap { router in
-      router.table.routes.map { NearestRoute($0, of: router, to: request) }
-    }
+    routers.nearestRoutes(to: request, count: count)
+  }
+}
+
+extension [Router] {
+  /// The same of some routers.
+  package func nearestRoutes(to request: Request, count: Int = 3) -> [String] {
+    let routes = flatMap { router in router.table.routes.map { NearestRoute($0, of: router, to: request) } }
     let sorted = routes.sorted { ($1.score, $0.description) < ($0.score, $1.description) }
     return sorted.prefix(count).map(\.description)
+  }
+}
+
+/// What is said of a request that no route takes, wherever routes answer.
+package enum RouteRefusal {
+  package static func text(_ request: String, nearest: [String]) -> String {
+    let nearest =
+      nearest.isEmpty ? "No route is registered here." : "Nearest: \(nearest.joined(separator: "; "))."
+    return "No route takes \(request). \(nearest)"
   }
 }

@@ -4,6 +4,9 @@ extension Cassette {
   /// Whether a path leads to a file of another tool, which is read in place, and not to a cassette directory.
   static func isFile(_ path: String) -> Bool { ImportFile.isThere(path) }
 
+  /// Whether it was read from a file of another tool, into which nothing is recorded.
+  package var isForeignFile: Bool { Self.isFile(path) }
+
   /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
   static func load(
     file path: String, match: MatchSpec?,
