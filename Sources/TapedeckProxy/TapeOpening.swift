@@ -18,7 +18,7 @@ struct TapeOpening {
     let mode = configuration.mode
     var recording = TapeOpening()
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
-    if mode == .newEpisodes || mode == .all {
+    if mode.mayRecord(cassetteExists: true) {
       recording.recorder = try recorder(directory, configuration, upstream)
     }
     do {
@@ -27,7 +27,7 @@ struct TapeOpening {
           directory, match: configuration.match, progress: configuration.loadingProgress,
           rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
       }
-      if mode == .once, recording.cassette == nil {
+      if recording.recorder == nil, mode.mayRecord(cassetteExists: recording.cassette != nil) {
         recording.recorder = try recorder(directory, configuration, upstream)
       }
     } catch {

@@ -207,3 +207,22 @@ def test_fail_on_drift_names_the_interactions(start, recorded, cassette):
     fetch(deck.url, "/a?ts=2")
     assert deck.stop() == 4
     assert log_lines(deck, "  GET /a?ts=1 (", "): 1 of 1 requests")
+
+
+# A cassette that is there is not opened for writing where nothing may be recorded
+
+@pytest.mark.parametrize("mode", ["none", "once", "passthrough"])
+def test_a_cassette_is_not_opened_for_writing_where_nothing_may_be_recorded(start, recorded, origin, cassette, mode):
+    recorded("/known")
+    before = fingerprint(cassette)
+    upstream = origin(counting())
+    deck = start("serve", "--mode", mode, "--upstream", upstream.url, "--cassette", cassette)
+    assert fetch(deck.url, "/known").status == 200
+    assert not journal(cassette).exists()
+    # A lock that this one held would be in the way of another.
+    other = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    assert other.stop() == 0
+    deck.stop()
+    assert fingerprint(cassette)["."][:1] == before["."][:1]
+    assert {name: facts for name, facts in fingerprint(cassette).items() if name != "."} == {
+        name: facts for name, facts in before.items() if name != "."}

@@ -40,3 +40,24 @@ func `without an upstream nothing is ever asked for`(_ mode: RecordMode, _ situa
     #expect(disposition == .replay || disposition == .refuse)
   }
 }
+
+@Test(
+  arguments: [
+    (RecordMode.none, false, false), (.once, true, false), (.newEpisodes, true, true), (.all, true, true),
+    (.passthrough, false, false),
+  ] as [(RecordMode, Bool, Bool)])
+func `a cassette is opened for writing only where something may be recorded`(
+  _ mode: RecordMode, absent: Bool, there: Bool
+) {
+  #expect(mode.mayRecord(cassetteExists: false) == absent)
+  #expect(mode.mayRecord(cassetteExists: true) == there)
+}
+
+/// What is never recorded needs no writer, and what is recorded needs one.
+@Test(arguments: RecordMode.allCases, [true, false])
+func `whether a mode may record is what it does`(_ mode: RecordMode, cassetteExists: Bool) {
+  let records = RecordingSituation.allCases.contains { situation in
+    mode.disposition(situation, cassetteExists: cassetteExists, hasUpstream: true) == .record
+  }
+  #expect(mode.mayRecord(cassetteExists: cassetteExists) == records)
+}
