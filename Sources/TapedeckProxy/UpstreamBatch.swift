@@ -39,8 +39,17 @@ public struct UpstreamBatch: Sendable {
   public func results(
     for requests: [HTTPRequest], onDone: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws -> [Result] {
+    try results(for: requests, until: { false }, onDone: onDone).compactMap { $0 }
+  }
+
+  /// The same, unless it is to stop before: `nil` stands for what had not come to an end by then.
+  /// - Parameter isToStop: asked a few times a second, on another thread.
+  public func results(
+    for requests: [HTTPRequest], until isToStop: @escaping @Sendable () -> Bool,
+    onDone: @escaping @Sendable (Int) -> Void
+  ) throws -> [Result?] {
     guard !requests.isEmpty else { return [] }
-    let finished = Mutex<Swift.Result<[Result], any Error>>(.success([]))
+    let finished = Mutex<Swift.Result<[Result?], any Error>>(.success([]))
     let thread = try EventLoopThread { [self] loop in
       do {
         let client = try UpstreamClient(configuration: upstream, loop: loop)
@@ -49,7 +58,7 @@ public struct UpstreamBatch: Sendable {
           client.shutDown()
           loop.stop()
         }
-        run.start()
+        run.start(until: isToStop)
       } catch {
         finished.withLock { $0 = .failure(error) }
         loop.stop()
@@ -67,14 +76,16 @@ private final class BatchRun {
   private let client: UpstreamClient
   private let loop: EventLoop
   private let onDone: (Int) -> Void
-  private let onEnd: ([UpstreamBatch.Result]) -> Void
+  private let onEnd: ([UpstreamBatch.Result?]) -> Void
+  private var timer: LoopTimer?
+  private static let stopIntervalMilliseconds = 100
   private var results: [UpstreamBatch.Result?]
   private var next = 0
   private var open: Int
 
   init(
     _ batch: UpstreamBatch, _ requests: [HTTPRequest], client: UpstreamClient, loop: EventLoop,
-    onDone: @escaping (Int) -> Void, onEnd: @escaping ([UpstreamBatch.Result]) -> Void
+    onDone: @escaping (Int) -> Void, onEnd: @escaping ([UpstreamBatch.Result?]) -> Void
   ) {
     self.batch = batch
     self.requests = requests
@@ -86,7 +97,21 @@ private final class BatchRun {
     open = requests.count
   }
 
-  func start() { for _ in 0..<max(1, min(batch.jobs, requests.count)) { startNext() } }
+  func start(until isToStop: @escaping () -> Bool) {
+    let timer = loop.makeTimer { [unowned self] in
+      guard isToStop() else { return watch() }
+      open = 0
+      onEnd(results)
+    }
+    self.timer = timer
+    watch()
+    start()
+  }
+
+  /// Looks again in a moment whether it is to stop.
+  private func watch() { timer?.set(loop.now.adding(milliseconds: Self.stopIntervalMilliseconds)) }
+
+  private func start() { for _ in 0..<max(1, min(batch.jobs, requests.count)) { startNext() } }
 
   private func startNext() {
     guard next < requests.count else { return }
@@ -102,9 +127,13 @@ private final class BatchRun {
   }
 
   private func finish(_ index: Int, _ result: UpstreamBatch.Result) {
+    // What is cut off by a stop is no result.
+    guard open > 0 else { return }
     results[index] = result
     open -= 1
     onDone(index)
-    if open == 0 { onEnd(results.compactMap { $0 }) } else { startNext() }
+    guard open == 0 else { return startNext() }
+    timer?.cancel()
+    onEnd(results)
   }
 }

@@ -34,6 +34,8 @@ extension Verb {
       """
   ) { arguments in
     let verification = try Verification(arguments)
+    // Whoever ends it gets a report of what there is.
+    Signals.block()
     let findings = try verification.run()
     let report = DriftReport(
       cassette: verification.cassette.path, upstream: verification.upstream, findings: findings)
@@ -44,7 +46,7 @@ extension Verb {
     } else {
       Terminal.out(report.text(.output))
     }
-    return report.exitCode
+    return report.exitCode == .good && Signals.isEndPending ? .failure : report.exitCode
   }
 }
 
@@ -92,11 +94,15 @@ struct Verification {
     }
     let progress = Progress("verifying", total: requests.count)
     defer { progress.finish() }
-    let results = try batch.results(for: requests) { index in
+    let results = try batch.results(for: requests, until: { Signals.isEndPending }) { index in
       progress.advance(by: 1, "\(requests[index].method) \(requests[index].targetText)")
     }
     var byQuestion: [Int: UpstreamBatch.Result] = [:]
     for (index, result) in zip(asked, results) { byQuestion[index] = result }
+    progress.finish()
+    if byQuestion.count < asked.count {
+      Terminal.say("interrupted: \(asked.count - byQuestion.count) of \(asked.count) requests have no result")
+    }
     return questions.enumerated().map { DriftFinding($0.element, byQuestion[$0.offset]) }
   }
 }
