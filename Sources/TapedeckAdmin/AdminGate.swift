@@ -22,7 +22,12 @@ struct AdminGate: Sendable {
       return AdminProblem(403, "requests of web pages are refused: Sec-Fetch-Site is there")
     }
     guard hasToken(request.fields) else {
-      var problem = AdminProblem(401, "the token of this run is needed: Authorization: Bearer TOKEN")
+      let isGiven = request.fields.contains("authorization")
+      var problem = AdminProblem(
+        401,
+        isGiven
+          ? "the token is wrong: each run has its own, in the file that its first lines name, unless one was given"
+          : "the token of this run is needed: Authorization: Bearer TOKEN")
       problem.fields.append(literal: "WWW-Authenticate", "Bearer realm=\"tapedeck\"")
       return problem
     }

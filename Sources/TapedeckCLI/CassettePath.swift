@@ -1,4 +1,6 @@
 internal import Glibc
+internal import TapedeckProxy
+internal import TapedeckRecording
 
 /// From the name of a cassette to its folder, or to the file that is read in place of one.
 enum CassettePath {
@@ -23,6 +25,22 @@ enum CassettePath {
     }
     let path = "\(folder)/\(name)"
     return isFile(name) && access(path, F_OK) != 0 ? name : path
+  }
+
+  /// For an error that says that a cassette is not there: the one beside it whose name is nearly the same.
+  static func hint(for error: any Error) -> String {
+    let path: String
+    switch (error as? CassetteError, error as? ProxyError) {
+    case (.absent(let directory)?, _): path = directory
+    case (.system(_, let file, ENOENT, _)?, _): path = file
+    case (_, .cassetteAbsent(let directory)?): path = directory
+    default: return ""
+    }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard let name = parts.last(where: { !$0.isEmpty }) else { return "" }
+    let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+    let others = Files.names(in: parent.isEmpty ? "/" : parent).filter { $0 != name }
+    return Spelling.hint(name, among: others)
   }
 
   private static let suffixes = [".har", ".zhar", ".json", ".yaml", ".yml"]

@@ -21,7 +21,7 @@ enum CommandLineTool {
       Terminal.say(error.message)
       return .usage
     } catch {
-      Terminal.say("\(error)")
+      Terminal.say("\(error)\(CassettePath.hint(for: error))")
       return code(error)
     }
   }

@@ -108,6 +108,9 @@ final class OutputFile {
 
   private static func failure(_ path: String) -> Failure {
     let name = path == "-" ? "standard output" : path
+    guard errno != ENOENT else {
+      return Failure("cannot write \(name): its folder is not there; make it first")
+    }
     return Failure("cannot write \(name): \(String(cString: strerror(errno)))")
   }
 }

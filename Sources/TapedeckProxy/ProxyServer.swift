@@ -79,7 +79,9 @@ public final class ProxyServer: Sendable {
       )
     }
     recoveredCount = recording.recorder?.recoveredCount ?? 0
-    warnings = (recording.recorder?.warnings ?? []) + (recording.cassette?.warnings ?? [])
+    warnings =
+      (recording.recorder?.warnings ?? []) + (recording.cassette?.warnings ?? [])
+      + recording.emptyWarning(configuration)
   }
 
   /// The system libraries in use, for `--version`.

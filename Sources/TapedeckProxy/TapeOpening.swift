@@ -65,6 +65,16 @@ struct TapeOpening {
     }
   }
 
+  /// Says so where there is nothing to replay and nothing is going to be recorded.
+  func emptyWarning(_ configuration: ProxyConfiguration) -> [String] {
+    guard recorder == nil, let cassette, cassette.count == 0 else { return [] }
+    let advice =
+      cassette.isForeignFile
+      ? "save it again once requests have been made (a browser lists only those since its network panel was opened)"
+      : "record into it first"
+    return ["\(cassette.path) holds no interactions, so nothing can be replayed; \(advice)"]
+  }
+
   private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
 
   private mutating func load(

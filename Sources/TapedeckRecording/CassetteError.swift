@@ -51,8 +51,8 @@ extension CassetteError: CustomStringConvertible {
         + "stop that one, or record into another cassette"
     case .recordingEnded(let directory):
       "recording into \(directory) has ended; start again to record more"
-    case .system(let action, let path, _, let reason):
-      "cannot \(action) \(path): \(reason)"
+    case .system(let action, let path, let code, let reason):
+      "cannot \(action) \(path): \(reason)\(Self.remedy(for: code))"
     case .notAPlainFile(let path):
       "\(path) is not a plain file; links, directories and devices are not followed: put the file itself there"
     case .invalidJSON(let file, let error):

@@ -66,7 +66,11 @@ enum ImportVerb {
     let result = try record(session, into: path, arguments)
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
     guard let result else {
-      Terminal.say("nothing to import")
+      Terminal.say(
+        session.notes.isEmpty && found == 0
+          ? "nothing to import: there is no exchange in it; save it again once requests have been made (a browser "
+            + "lists only those since its network panel was opened)"
+          : "nothing to import: all that it holds was left out")
       return .failure
     }
     tell(result, session, found: found, path: path)

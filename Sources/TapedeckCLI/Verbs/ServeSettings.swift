@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
@@ -21,7 +22,7 @@ struct ServeSettings {
   var warnings: [String] = []
 
   init(_ verb: Kind, _ arguments: Arguments) throws {
-    _ = try arguments.words(required: 0)
+    try Self.refuseWords(verb, arguments)
     proxy.upstream = arguments[.upstream]
     proxy.cassette = try arguments[.cassette].map { try CassettePath.resolve($0) }
     proxy.mode = try Self.mode(verb, arguments)
@@ -40,11 +41,33 @@ struct ServeSettings {
     proxy.overridesFile = arguments[.overrides]
   }
 
+  /// What stands alone on the command line is most likely a cassette or an origin, whose option is missing.
+  private static func refuseWords(_ verb: Kind, _ arguments: Arguments) throws(UsageError) {
+    guard let word = arguments.positional.first else { return }
+    let isURL = word.contains("://")
+    let option = isURL ? Option.upstream : .cassette
+    guard !arguments.has(option), !isURL || verb != .replay else {
+      throw UsageError("\(word.debugDescription) is one word too many")
+    }
+    throw UsageError(
+      "\(word.debugDescription) stands alone; write \(option.name) \(ShellWord.quoted(word)) if it is the "
+        + (isURL ? "origin" : "cassette"))
+  }
+
+  /// Other words for what the modes do.
+  private static let otherModes = [
+    "record": RecordMode.all, "replay": .none, "new": .newEpisodes, "new-episodes": .newEpisodes,
+    "proxy": .passthrough,
+  ]
+
   private static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {
     switch verb {
     case .record: return .all
     case .replay: return .none
     default: break
+    }
+    if let word = arguments[.mode], let meant = otherModes[word] {
+      throw UsageError("there is no mode \(word); that is --mode \(meant.rawValue)")
     }
     if let mode = try arguments.choice(.mode, RecordMode.self) { return mode }
     if Terminal.isCI { return .none }

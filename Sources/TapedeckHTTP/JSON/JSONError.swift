@@ -12,6 +12,7 @@ public struct JSONError: Error, Equatable, Sendable {
     case tooDeep(limit: Int)
     case tooLarge
     case trailingBytes
+    case conflictMarker
   }
 
   public var reason: Reason
@@ -19,9 +20,18 @@ public struct JSONError: Error, Equatable, Sendable {
   public var column: Int
 
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeRawBufferPointer) {
-    self.reason = reason
+    self.reason = Self.isConflictMarker(bytes, at: offset) ? .conflictMarker : reason
     let position = JSONPosition(offset: offset, in: bytes)
     (line, column) = (position.line, position.column)
+  }
+
+  /// Whether a line begins at the offset as version control writes it around the sides of a conflict.
+  private static func isConflictMarker(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    let length = 7
+    guard offset + length <= bytes.count, offset == 0 || bytes[offset - 1] == UInt8(ascii: "\n"),
+      "<=>|".utf8.contains(bytes[offset])
+    else { return false }
+    return bytes[offset..<offset + length].allSatisfy { $0 == bytes[offset] }
   }
 }
 
@@ -43,6 +53,8 @@ extension JSONError.Reason: CustomStringConvertible {
     case .tooDeep(let limit): "more than \(limit) levels of nesting"
     case .tooLarge: "JSON of 4 GiB and more is not read"
     case .trailingBytes: "something follows the JSON"
+    case .conflictMarker:
+      "here stands a marker of a merge conflict; keep one of the two sides, and take the markers out"
     }
   }
 

@@ -33,7 +33,7 @@ extension MockRoute {
       throw .badFile(route: "a list of routes", problem: "\(error)")
     }
     do throws(MockRouteError) { return try routes(json: String(decoding: bytes, as: UTF8.self)) } catch {
-      throw .badJSON(place: path, problem: ": \(error)")
+      throw .badJSON(place: "\(path):", problem: "\(error)")
     }
   }
 

@@ -5,6 +5,8 @@ public enum MockRouteError: Error, Equatable, Sendable, CustomStringConvertible 
   case badPath(route: String, problem: String)
   case badStatus(route: String, Int)
   case badFile(route: String, problem: String)
+  /// The text that it was given as JSON is none.
+  case invalidJSON(route: String, problem: String)
   case unencodable(route: String, problem: String)
   case unknownRoute(route: String, known: [String])
 
@@ -16,6 +18,9 @@ public enum MockRouteError: Error, Equatable, Sendable, CustomStringConvertible 
       "\(route): \(status) is no status for an answer; they go from 200 to 999"
     case .badFile(let route, let problem):
       "\(route): \(problem); the folder is that of the server, or else the current one"
+    case .invalidJSON(let route, let problem):
+      "\(route): its json is not JSON: \(problem); correct it, or give what is broken on purpose as text, with its "
+        + "Content-Type among the headers"
     case .unencodable(let route, let problem): "\(route): its object cannot be encoded: \(problem)"
     case .unknownRoute(let route, let known):
       "there is no route \(route); "

@@ -39,7 +39,12 @@ extension MockRoute {
   private func body(_ folder: String?) throws(MockRouteError) -> Response {
     switch content {
     case .empty: return Response(statusCode: code)
-    case .json(let json): return Response(data: Array(json.utf8), contentType: "application/json")
+    case .json(let json):
+      let bytes = Array(json.utf8)
+      do throws(JSONError) { _ = try JSONValue(parsing: bytes) } catch {
+        throw .invalidJSON(route: title, problem: "\(error)")
+      }
+      return Response(data: bytes, contentType: "application/json")
     case .text(let text): return Response(text: text)
     case .unencodable(let problem): throw .unencodable(route: title, problem: problem)
     case .file(let name):

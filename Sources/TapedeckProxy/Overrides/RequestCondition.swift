@@ -54,12 +54,13 @@ struct RequestCondition: Sendable {
       throw reader.problem(
         "path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
     }
+    let pattern = try PathTemplate.pattern(text, at: reader.place(of: "path"))
     for segment in text.split(separator: "/") where segment.contains("{") || segment.contains("}") {
       guard segment.hasPrefix("{"), segment.hasSuffix("}"),
         !segment.dropFirst().dropLast().contains(where: "{}".contains)
       else { throw reader.problem("path", "\(segment): a hole takes a whole segment, like /users/{id}") }
     }
-    do { return try PathPattern(text) } catch { throw reader.problem("path", "\(error)") }
+    return pattern
   }
 
   private static func matchers(

@@ -40,8 +40,7 @@ struct ResourceRule: Sendable {
 
   /// A path of a collection: steps and holes, and at least one step to be called by.
   static func pattern(_ path: String, _ place: String) throws(OverrideProblem) -> String {
-    let pattern: PathPattern
-    do { pattern = try PathPattern(path) } catch { throw OverrideProblem(place, "\(error)") }
+    let pattern = try PathTemplate.pattern(path, at: place)
     let steps = path.split(separator: "/").map(String.init)
     guard !path.contains(where: { "?#*".contains($0) }), !steps.isEmpty else {
       throw OverrideProblem(place, "must be steps and holes, like \"/users/{userId}/posts\"")

@@ -13,7 +13,7 @@ extension CassetteDirectory {
       let prefix = String(path[..<end])
       if mkdir(prefix, 0o700) == 0 {
         made.append(prefix)
-      } else if errno != EEXIST && errno != EISDIR && end == path.utf8.endIndex {
+      } else if errno != EEXIST && errno != EISDIR {
         let failure = CassetteError.failed("create", prefix)
         removeMade(made)
         throw failure

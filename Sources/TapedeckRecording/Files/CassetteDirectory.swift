@@ -93,6 +93,17 @@ extension CassetteError {
     .invalidEntry(file: path, member: "", problem: "\(bytes) bytes are more than the limit of \(limit)")
   }
 
+  /// What to do about a refusal of the system.
+  static func remedy(for code: Int32) -> String {
+    switch code {
+    case EACCES, EPERM: "; see whose it is (ls -ld), or name another place"
+    case EROFS: "; it cannot be written there: name another place"
+    case ENOSPC, EDQUOT: "; make room there"
+    case ENOTDIR: "; a file stands where a folder is wanted"
+    default: ""
+    }
+  }
+
   var isNoSuchFile: Bool {
     guard case .system(_, _, let code, _) = self else { return false }
     return code == ENOENT
