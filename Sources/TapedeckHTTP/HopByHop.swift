@@ -9,7 +9,8 @@ extension HTTPRequest {
 
 extension HTTPFields {
   /// Removes the fields that belong to one connection only (RFC 9110 §7.6.1): those listed there, and those that
-  /// `Connection` nominates. Framing and `Host` never go by nomination.
+  /// `Connection` nominates. Framing and `Host` never go by nomination. `Trailer` stays, because trailers are relayed
+  /// (RFC 9110 §6.6.2).
   public mutating func removeHopByHop() {
     let nominated = nominations
     let kept = storage.withUnsafeBufferPointer { bytes in
@@ -65,7 +66,7 @@ extension HTTPFields {
   }
 
   private static let hopByHop: [StaticString] = [
-    "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade",
+    "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "upgrade",
     "proxy-authorization",
   ]
   /// A bit for every length that a name of the list has: most fields are told apart by that.

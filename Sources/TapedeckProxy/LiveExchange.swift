@@ -98,8 +98,6 @@ final class LiveExchange: ResponseSource, ResponseSink {
   func end(trailers: HTTPFields) {
     guard let sink else { return }
     self.sink = nil
-    // The recording keeps the trailers; a client gets them if it said that it reads them (RFC 9110 §6.5.1).
-    let outgoing = request.acceptsTrailers ? trailers : HTTPFields()
     if let recording {
       recording.finish(trailers: trailers)
       self.recording = nil
@@ -108,7 +106,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
     }
     if let heldHead { sink.begin(heldHead, framing: framing) }
     if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { sink.write($0, endsChunk: true) } }
-    sink.end(trailers: outgoing)
+    sink.end(trailers: trailers)
   }
 
   func fail(_ response: HTTPResponse) {

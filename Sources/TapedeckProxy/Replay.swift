@@ -25,10 +25,8 @@ struct Replay {
   ) -> HTTPAnswer.Content {
     let recorded: AnswerContent
     do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
-    let dropsTrailers = !recorded.interaction.response.trailers.isEmpty && !request.acceptsTrailers
-    if case .instant = pace, !dropsTrailers, let prepared = recorded.prepared { return .prepared(prepared) }
-    var interaction = recorded.interaction
-    if dropsTrailers { interaction.response.trailers = HTTPFields() }
+    if case .instant = pace, let prepared = recorded.prepared { return .prepared(prepared) }
+    let interaction = recorded.interaction
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
     if case .recorded(let times) = pace {

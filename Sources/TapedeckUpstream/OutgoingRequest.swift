@@ -13,20 +13,34 @@ struct OutgoingRequest {
   private(set) var start: [UInt8] = []
   /// A large body; never copied.
   private let rest: [UInt8]
+  /// What stands behind a large body: the last chunk, with the trailers.
+  private var end: [UInt8] = []
   /// How many bytes have gone.
   private(set) var sent = 0
 
   /// - Parameter fields: what `fields(of:_:)` says.
   init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
     let isJoined = request.body.count <= Self.joinedBodyBytes
+    let isChunked = !request.trailers.isEmpty
     rest = isJoined ? [] : request.body
     start.reserveCapacity(request.target.count + 512 + (isJoined ? request.body.count : 0))
     appendRequestLine(request, prefix: configuration.origin.pathPrefix)
     for index in fields.indices {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
+    if isChunked { start += "Transfer-Encoding: chunked\r\n".utf8 }
+    // RFC 9110 §10.1.4: who sends TE names it in Connection.
+    if request.acceptsTrailers { start += "TE: trailers\r\nConnection: TE\r\n".utf8 }
     start += HTTP1Serializer.crlf
-    if isJoined { start += request.body }
+    if isChunked, !request.body.isEmpty {
+      HTTP1Serializer.appendChunkHead(request.body.count, to: &start)
+      end += HTTP1Serializer.crlf
+    }
+    if isChunked { HTTP1Serializer.appendLastChunk(trailers: request.trailers, to: &end) }
+    if isJoined {
+      start += request.body + end
+      end = []
+    }
   }
 
   private mutating func appendRequestLine(_ request: HTTPRequest, prefix: String) {
@@ -48,7 +62,7 @@ struct OutgoingRequest {
     start += HTTP1Serializer.crlf
   }
 
-  var count: Int { start.count + rest.count }
+  var count: Int { start.count + rest.count + end.count }
   var isSent: Bool { sent == count }
 
   /// Lends what comes next and is still to be sent; nil when all is.
@@ -56,8 +70,12 @@ struct OutgoingRequest {
     if sent < start.count {
       return start.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
     }
+    let beyondStart = sent - start.count
+    if beyondStart < rest.count {
+      return rest.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[beyondStart...])) }
+    }
     guard !isSent else { return nil }
-    return rest.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[(sent - start.count)...])) }
+    return end.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[(beyondStart - rest.count)...])) }
   }
 
   mutating func advance(by count: Int) { sent += count }
@@ -69,12 +87,13 @@ struct OutgoingRequest {
 // MARK: - What is sent on
 
 extension OutgoingRequest {
-  /// The fields that the origin gets, in order.
+  /// The fields that the origin gets, in order, but for those of the connection: `Transfer-Encoding` and `TE`.
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
     // RFC 9110 §11.7.1: a challenge of a proxy is for answers; in a request it means nothing to the origin.
     kept.removeAll("proxy-authenticate")
+    if request.trailers.isEmpty { kept.removeAll("trailer") }
     var fields = HTTPFields()
     fields.reserveCapacity(like: kept)
     fields.append(literal: "Host", host(request, configuration))
@@ -84,7 +103,7 @@ extension OutgoingRequest {
       // RFC 9110 §10.1.1: the expectation was met by us, who have the whole body already.
       if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) { continue }
       if kept.isNamed("content-length", at: index) {
-        if !hasLength { fields.append(kept[index], value: "\(request.body.count)") }
+        if !hasLength, request.trailers.isEmpty { fields.append(kept[index], value: "\(request.body.count)") }
         hasLength = true
       } else if !configuration.passesEncodings, kept.isNamed("accept-encoding", at: index) {
         if !hasEncoding { fields.append(kept[index], value: "identity") }
@@ -93,8 +112,11 @@ extension OutgoingRequest {
         fields.append(index, of: kept)
       }
     }
-    // RFC 9112 §6.2: a body that came in chunks goes on with its length, which is known by now.
-    if !hasLength, !request.body.isEmpty || request.fields.contains("transfer-encoding") {
+    // RFC 9112 §6.2: a body that came in chunks goes on with its length, which is known by now. Only one with trailers
+    // goes on in chunks.
+    if !hasLength, request.trailers.isEmpty,
+      !request.body.isEmpty || request.fields.contains("transfer-encoding")
+    {
       fields.append(literal: "Content-Length", "\(request.body.count)")
     }
     return fields

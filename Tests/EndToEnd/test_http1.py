@@ -316,6 +316,7 @@ def test_trailers_are_kept(recording, both):
     for url in both(deck):
         heard = fetch(url, "/", b"TE: trailers", b"Connection: TE")
         assert heard.body == b"summed"
+        assert heard.value(b"Trailer") == b"X-Sum, x-count"
         assert heard.trailers == [(b"X-Sum", b"42"), (b"x-count", b"1"), (b"x-count", b"2")]
         assert heard.value(b"X-Sum") is None
 

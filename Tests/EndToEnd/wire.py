@@ -9,7 +9,7 @@ PATIENCE = 30  # seconds until a silent peer fails the test
 
 # Fields about one connection (RFC 9110 §7.6.1), and Date: not part of what was said.
 HOP_BY_HOP = {
-    b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade",
+    b"connection", b"keep-alive", b"proxy-connection", b"te", b"transfer-encoding", b"upgrade",
 }
 PASSING = HOP_BY_HOP | {b"date"}
 

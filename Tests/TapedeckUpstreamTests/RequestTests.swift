@@ -17,13 +17,14 @@ import Testing
 
   static func request(
     _ method: String, _ target: String, _ lines: [(String, String)] = [], body: String = "",
-    authority: String = ""
+    authority: String = "", trailers: [(String, String)] = []
   ) -> HTTPRequest {
     var fields = HTTPFields()
     for (name, value) in lines { try? fields.append(name, value) }
     var request = HTTPRequest(
       HTTPMethod(rawValue: method), target, fields: fields, body: Array(body.utf8))
     request.authority = Array(authority.utf8)
+    for (name, value) in trailers { try? request.trailers.append(name, value) }
     return request
   }
 
@@ -51,7 +52,25 @@ import Testing
         [
           ("Connection", "keep-alive, X-Hop"), ("X-Hop", "1"), ("TE", "trailers"), ("Upgrade", "h2c"),
           ("Keep-Alive", "5"), ("Proxy-Connection", "close"), ("Proxy-Authorization", "x"), ("X", "1"),
-        ]), wire: "GET / HTTP/1.1\nHost: ORIGIN\nX: 1\n\n"),
+        ]), wire: "GET / HTTP/1.1\nHost: ORIGIN\nX: 1\nTE: trailers\nConnection: TE\n\n"),
+    Row(
+      name: "A89 of TE only trailers goes on",
+      request: request("GET", "/", [("TE", "gzip;q=0.5, Trailers"), ("X", "1")]),
+      wire: "GET / HTTP/1.1\nHost: ORIGIN\nX: 1\nTE: trailers\nConnection: TE\n\n"),
+    Row(
+      name: "A89 TE without trailers stays behind", request: request("GET", "/", [("TE", "gzip")]),
+      wire: "GET / HTTP/1.1\nHost: ORIGIN\n\n"),
+    Row(
+      name: "A52 trailers follow the body",
+      request: request(
+        "PUT", "/", [("Transfer-Encoding", "chunked"), ("Trailer", "X-Sum")], body: "hello",
+        trailers: [("X-Sum", "42"), ("x-sum", "43")]),
+      wire: "PUT / HTTP/1.1\nHost: ORIGIN\nTrailer: X-Sum\nTransfer-Encoding: chunked\n\n5\nhello\n0\n"
+        + "X-Sum: 42\nx-sum: 43\n\n"),
+    Row(
+      name: "A52 trailers follow an empty body",
+      request: request("POST", "/", [("Content-Length", "0")], trailers: [("X-Sum", "0")]),
+      wire: "POST / HTTP/1.1\nHost: ORIGIN\nTransfer-Encoding: chunked\n\n0\nX-Sum: 0\n\n"),
     Row(
       name: "the target is not touched",
       request: request("GET", "/a/../b//./%2e%2E/%zz;x=1?q=a b&&=%00?/../x".replacing(" ", with: "%20")),

@@ -75,9 +75,18 @@ final class ScriptedConnection {
       let last = (3..<pending.count).first(where: { pending[($0 - 3)...$0].elementsEqual("\r\n\r\n".utf8) })
     else { return nil }
     let head = String(decoding: pending[...last], as: UTF8.self).lowercased()
+    if head.contains("\r\ntransfer-encoding:") { return chunkedEnd(from: last + 1) }
     let field = head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
     let length = field.flatMap { Int($0.dropFirst("content-length: ".count)) } ?? 0
     return pending.count >= last + 1 + length ? last + 1 + length : nil
+  }
+
+  /// Behind the blank line that follows the last chunk, for bodies that hold neither.
+  private func chunkedEnd(from start: Int) -> Int? {
+    guard let lastChunk = (start..<pending.count).first(where: { pending[$0...].starts(with: "0\r\n".utf8) }),
+      let end = (lastChunk..<pending.count).first(where: { pending[$0...].starts(with: "\r\n\r\n".utf8) })
+    else { return nil }
+    return end + 4
   }
 
   @discardableResult
