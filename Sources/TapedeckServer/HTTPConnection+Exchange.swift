@@ -10,6 +10,8 @@ extension HTTPConnection {
     let version: HTTPVersion
     let startedAt: MonotonicTime
     var keepsAlive: Bool
+    /// Whether a client that finished sending was asked, by an interim response, whether it still reads.
+    var isClientAsked = false
     var status = 0
     var source = HTTPAnswer.Source.server
     var explanation: AnswerExplanation?

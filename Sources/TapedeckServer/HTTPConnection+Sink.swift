@@ -9,6 +9,15 @@ extension HTTPConnection: ResponseSink {
     _ = demandAfterWrite()
   }
 
+  /// A FIN does not tell a client that is half closed from one that left, but bytes to one that left come back as a
+  /// reset. A half-closed client skips an interim response, which may come at any time (RFC 9110 §15.2).
+  func askWhetherClientIsThere() {
+    guard exchange?.isClientAsked == false, exchange?.version == .http11 else { return }
+    exchange?.isClientAsked = true
+    enqueue { $0 += HTTP1Serializer.continueHead }
+    _ = demandAfterWrite()
+  }
+
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     guard var exchange = exchange.take() else { return }
     let framing = clientFraming(framing, version: exchange.version)

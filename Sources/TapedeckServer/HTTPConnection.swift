@@ -385,7 +385,9 @@ final class HTTPConnection: EventHandler {
 
   private func timeOut() {
     switch phase {
-    case .streaming where streamFraming == nil: setTimer(configuration.abandonedMilliseconds)
+    case .streaming where streamFraming == nil:
+      setTimer(configuration.abandonedMilliseconds)
+      askWhetherClientIsThere()
     case .reading where output.isEmpty && !parser.isBetweenRequests:
       refuse(errors.requestTimeout(isReadingBody: parser.isReadingBody))
       flush()
