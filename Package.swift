@@ -91,7 +91,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
     tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
-    tests(of: "TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets"]),
+    tests(of: "TapedeckUpstream", ["CCurl", "TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
     tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),

@@ -57,6 +57,14 @@ static inline CURLcode td_easy_get_pointer(CURL *easy, CURLINFO info, void **val
   return curl_easy_getinfo(easy, info, value);
 }
 
+/* What `what` names is shared by the easy handles that are given the share (CURLOPT_SHARE), and by no other. */
+static inline CURLSH *td_share_init(curl_lock_data what) {
+  CURLSH *share = curl_share_init();
+  if (!share || curl_share_setopt(share, CURLSHOPT_SHARE, what) == CURLSHE_OK) return share;
+  curl_share_cleanup(share);
+  return NULL;
+}
+
 static inline CURLMcode td_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -19,8 +19,15 @@ public struct ChunkedDecoder: Sendable {
   private var trailerBytes = 0
   private var trailers = HTTPFields()
   private let limits: HTTPLimits
+  private let toleratesBlanks: Bool
+  /// Whether blanks stood between a chunk's size and the end of its line.
+  public private(set) var hasSeenBlanks = false
 
-  public init(limits: HTTPLimits) { self.limits = limits }
+  /// - Parameter toleratesBlanks: whether blanks may stand behind a chunk's size, as some origins pad it.
+  public init(limits: HTTPLimits, toleratesBlanks: Bool = false) {
+    self.limits = limits
+    self.toleratesBlanks = toleratesBlanks
+  }
 
   /// The next event from `bytes`, reading on from `offset`; nil when all bytes are used up.
   public mutating func next(
@@ -94,10 +101,15 @@ public struct ChunkedDecoder: Sendable {
     guard count <= limits.bodyBytes else { throw .bodyTooLarge }
     extensionBytes += line.count - digits
     guard extensionBytes <= limits.chunkExtensionBytes else { throw .badChunk }
-    if digits < line.count { try ChunkExtension.check(line[digits...]) }
+    if digits < line.count { try readExtensions(line[digits...]) }
     line.removeAll(keepingCapacity: true)
     remaining = count
     state = count == 0 ? .trailers : .data
+  }
+
+  private mutating func readExtensions(_ text: ArraySlice<UInt8>) throws(HTTPParseError) {
+    guard toleratesBlanks, text.allSatisfy(ASCII.isBlank) else { return try ChunkExtension.check(text) }
+    hasSeenBlanks = true
   }
 
   private mutating func readTrailer() throws(HTTPParseError) {

@@ -35,6 +35,7 @@ public final class ProxyServer: Sendable {
     let slot = TapeSlot(recording.tape(configuration, statistics))
     configuration.beforeServing()
     let sessions = Sessions(configuration)
+    let faults = upstream.map { ToleratedFaults(of: $0.origin, notice: configuration.notice) }
     do {
       var serving = ServerConfiguration(
         configuration.clients,
@@ -49,6 +50,7 @@ public final class ProxyServer: Sendable {
           let client = try upstream.map { settings in
             var settings = settings
             settings.onConnectionOpened = { statistics.countUpstreamConnection() }
+            settings.onToleratedFault = { faults?.note($0) }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
           let tape = LoopCopy(slot)

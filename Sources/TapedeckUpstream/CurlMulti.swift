@@ -5,7 +5,8 @@ internal import TapedeckSockets
 ///
 /// libcurl must not be entered from its own callbacks; they only note what it wants, and what came of an attempt is told
 /// when libcurl has returned. A connection that was made stays in the multi handle, because libcurl closes it together
-/// with the handle that made it; that is what `remove` is for.
+/// with the handle that made it; that is what `remove` is for. Until then libcurl leaves it alone, because each handle
+/// has a connection cache of its own (see `CurlHandle`).
 final class CurlMulti {
   let sockets: CurlSocketTable
   private let loop: EventLoop
@@ -16,8 +17,6 @@ final class CurlMulti {
   /// Whether libcurl is at work on attempts: then "now" means the next turn, lest a turn never end.
   private var isActing = false
   private var isClosed = false
-  /// More connections than this libcurl would close, the oldest first.
-  private static let keptConnections = 1 << 20
 
   init(loop: EventLoop) throws(UpstreamError) {
     try CurlLibrary.start()
@@ -30,7 +29,6 @@ final class CurlMulti {
     soon = loop.makeTimer { [unowned self] in act(-1, 0) }
     later = loop.makeTimer { [unowned self] in act(-1, 0) }
     _ = td_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
-    _ = td_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     installCallbacks()
   }
 
@@ -77,7 +75,10 @@ final class CurlMulti {
   func add(_ connection: CurlHandle) -> Bool { curl_multi_add_handle(handle, connection.easy) == CURLM_OK }
 
   /// Ends the connection, or the attempt.
-  func remove(_ connection: CurlHandle) { _ = curl_multi_remove_handle(handle, connection.easy) }
+  func remove(_ connection: CurlHandle) {
+    connection.giveBack()
+    _ = curl_multi_remove_handle(handle, connection.easy)
+  }
 
   private func act(_ descriptor: Int32, _ mask: Int32) {
     guard !isClosed else { return }

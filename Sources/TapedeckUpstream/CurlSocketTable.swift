@@ -2,10 +2,12 @@ internal import CCurl
 internal import Glibc
 internal import TapedeckSockets
 
-/// The descriptors on which libcurl waits while it connects.
+/// The descriptors on which libcurl waits while it connects, and those that were taken over from it.
 final class CurlSocketTable {
   private let loop: EventLoop
   private var waiting: [Int32: EventLoop.Registration] = [:]
+  /// Who uses the connections that libcurl made, by descriptor.
+  private(set) var taken: [Int32: CurlHandle] = [:]
   /// How many sockets were opened so far.
   private(set) var openedCount = 0
   var onOpened: () -> Void = {}
@@ -25,10 +27,22 @@ final class CurlSocketTable {
     return descriptor
   }
 
+  /// Closes a socket for libcurl. A taken one is closed only when `giveBack` came first; if libcurl should ever close
+  /// another, its user hears of it while the number is still its own.
   func close(_ descriptor: Int32) {
     release(descriptor)
+    taken.removeValue(forKey: descriptor)?.loses()
     Glibc.close(descriptor)
   }
+
+  /// Makes `descriptor` the connection of `handle`.
+  func take(_ descriptor: Int32, for handle: CurlHandle) {
+    release(descriptor)
+    taken[descriptor] = handle
+  }
+
+  /// Leaves `descriptor` to libcurl again.
+  func giveBack(_ descriptor: Int32) { taken[descriptor] = nil }
 
   /// libcurl's wish for `descriptor`: CURL_POLL_IN, OUT, INOUT or REMOVE.
   func wait(_ descriptor: Int32, for what: Int32) {

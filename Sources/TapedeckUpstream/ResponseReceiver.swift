@@ -15,6 +15,7 @@ final class ResponseReceiver {
   private let method: HTTPMethod
   private let limits: HTTPLimits
   private let origin: UpstreamOrigin
+  private let onToleratedFault: (ToleratedFault) -> Void
   private var sink: (any ResponseSink)?
   private var stage = Stage.head
   private var head: [UInt8] = []
@@ -23,6 +24,8 @@ final class ResponseReceiver {
   private var framing = BodyFraming.none
   private var remaining = 0
   private var decoder: ChunkedDecoder
+  private var hasTold = false
+  private var portCheck: TLSPortCheck?
 
   /// Whether the sink wants no more for now.
   private(set) var isPaused = false
@@ -34,15 +37,18 @@ final class ResponseReceiver {
   /// Whether silence is normal in this body.
   private(set) var isEventStream = false
 
-  init(sink: any ResponseSink, method: HTTPMethod, origin: UpstreamOrigin, limits: HTTPLimits) {
+  init(sink: any ResponseSink, method: HTTPMethod, _ configuration: UpstreamConfiguration) {
     self.sink = sink
     self.method = method
-    self.origin = origin
-    self.limits = limits
-    decoder = ChunkedDecoder(limits: limits)
+    origin = configuration.origin
+    limits = configuration.limits
+    onToleratedFault = configuration.onToleratedFault
+    decoder = ChunkedDecoder(limits: limits, toleratesBlanks: true)
   }
 
   var isWaitingForHead: Bool { stage == .head }
+  /// Whether the response that has ended could have a body.
+  var hasBody: Bool { framing != .none && framing != .length(0) }
   /// Whether only the end of the connection can tell that the body is complete.
   var isInsideOpenEndedBody: Bool { stage == .body && framing == .untilClose }
   /// Whether the whole answer has come.
@@ -66,7 +72,9 @@ final class ResponseReceiver {
     hasSeenBytes = true
     let end = endOfHead(bytes)
     let piece = UnsafeRawBufferPointer(rebasing: bytes[..<(end ?? bytes.count)])
-    if !goesOnLikeHTTP(piece) {
+    if head.isEmpty, TLSPortCheck.isAlert(piece) {
+      tell(TLSPortCheck.failure(origin))
+    } else if !goesOnLikeHTTP(piece) {
       fail(.protocolError, "it does not begin like one of HTTP/1.1")
     } else if head.count + piece.count > limits.headBytes {
       fail(.headTooLarge, "it is larger than \(limits.headBytes) bytes")
@@ -97,16 +105,27 @@ final class ResponseReceiver {
 
   /// Another protocol is told apart by its first bytes: a line may never come.
   private func goesOnLikeHTTP(_ piece: UnsafeRawBufferPointer) -> Bool {
-    zip("HTTP/".utf8.dropFirst(head.count), piece).allSatisfy { $0 == $1 }
+    Self.canFollow(head.count, piece)
+  }
+
+  /// Whether a response can begin with these bytes.
+  static func canBegin(_ bytes: UnsafeMutableRawBufferPointer.SubSequence) -> Bool {
+    canFollow(0, UnsafeRawBufferPointer(rebasing: bytes))
+  }
+
+  private static func canFollow(_ count: Int, _ piece: UnsafeRawBufferPointer) -> Bool {
+    zip("HTTP/".utf8.dropFirst(count), piece).allSatisfy { $0 == $1 }
   }
 
   private func completeHead() {
     do throws(HTTPParseError) {
-      let parsed = try HTTP1ResponseHeadParser.parse(head, limits: limits)
+      var parsed = try HTTP1ResponseHeadParser.parse(head, limits: limits)
       head = []
       lineStart = 0
       if parsed.status < 200 { return passInterim(parsed) }
-      begin(parsed, framing: try BodyFraming.response(parsed, to: method))
+      let framing = try BodyFraming.response(parsed, to: method)
+      if try parsed.fields.unifyContentLength() { tolerate(.repeatedContentLength) }
+      begin(parsed, framing: framing)
     } catch {
       let isSize = error == .headTooLarge || error == .tooManyFields
       fail(isSize ? .headTooLarge : .protocolError, "\(error)")
@@ -134,29 +153,27 @@ final class ResponseReceiver {
   private func begin(_ parsed: HTTPResponseHead, framing: BodyFraming) {
     var head = parsed
     if !head.keepsAlive || framing == .untilClose { allowsReuse = false }
+    if framing == .chunked, head.version == .http10 {
+      // RFC 9112 §6.1: the framing is at fault, so nothing is read behind this response.
+      allowsReuse = false
+      tolerate(.chunkedInHTTP10)
+    }
     head.fields.removeHopByHop()
     // RFC 9110 §8.6: no Content-Length in a 204.
     if head.status == 204 { head.fields.removeAll("content-length") }
-    if case .length(let length) = framing {
-      remaining = length
-      Self.writeCanonicalLength(length, into: &head.fields)
-    }
-    // An origin that mistakenly sends a body all the same may send it late, into the next exchange.
-    if framing == .none || framing == .length(0) { allowsReuse = false }
+    if case .length(let length) = framing { remaining = length }
     self.framing = framing
     isEventStream = Self.isEventStream(head.fields)
     stage = .body
+    if let sink, origin.scheme == .http, TLSPortCheck.concerns(head, framing) {
+      portCheck = TLSPortCheck(sink)
+      self.sink = portCheck
+    }
     sink?.begin(head, framing: framing)
     if stage == .body, framing == .none || framing == .length(0) { end(trailers: HTTPFields()) }
   }
 
-  /// RFC 9110 §8.6 lets leading zeros pass; they are not passed on.
-  private static func writeCanonicalLength(_ length: Int, into fields: inout HTTPFields) {
-    guard let index = fields.index(of: "content-length") else { return }
-    let digits = fields.value(at: index)
-    guard digits.count > 1, digits.first == UInt8(ascii: "0") else { return }
-    try? fields.replaceValue(at: index, with: Array("\(length)".utf8))
-  }
+  private func tolerate(_ fault: ToleratedFault) { onToleratedFault(fault) }
 
   private static func isEventStream(_ fields: HTTPFields) -> Bool {
     let start = "text/event-stream".utf8
@@ -189,6 +206,7 @@ final class ResponseReceiver {
     var offset = 0
     do throws(HTTPParseError) {
       while stage == .body, let event = try decoder.next(bytes, at: &offset) {
+        tellOfBlanks()
         switch event {
         case .data(let range, let endsChunk):
           deliver(UnsafeRawBufferPointer(rebasing: bytes[range]), endsChunk: endsChunk)
@@ -200,6 +218,12 @@ final class ResponseReceiver {
     } catch {
       fail(.protocolError, "\(error)")
     }
+  }
+
+  private func tellOfBlanks() {
+    guard decoder.hasSeenBlanks, !hasTold else { return }
+    hasTold = true
+    tolerate(.blankAfterChunkSize)
   }
 
   private func deliver(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) {
@@ -234,6 +258,7 @@ final class ResponseReceiver {
   }
 
   private func end(trailers: HTTPFields) {
+    if portCheck?.isRecognised == true { return tell(TLSPortCheck.failure(origin)) }
     let sink = sink
     self.sink = nil
     stage = .ended

@@ -10,7 +10,7 @@ public import TapedeckSockets
 public final class UpstreamClient {
   public let configuration: UpstreamConfiguration
   private let loop: EventLoop
-  private let multi: CurlMulti
+  let multi: CurlMulti
   /// All there are.
   private var connections: [UpstreamConnection] = []
   /// Those that are open and serve nobody; the last used one is the last.
@@ -25,6 +25,9 @@ public final class UpstreamClient {
   private var receiving = 0
   private var deferred: [() -> Void] = []
   private var isShutDown = false
+  /// Whether the origin has sent a body with a response that must not have one. Its connections do not serve again
+  /// behind such responses.
+  private(set) var hasSeenStrayBody = false
   /// Into which all connections read, one after the other.
   let readBuffer: UnsafeMutableRawBufferPointer
 
@@ -125,9 +128,13 @@ public final class UpstreamClient {
   }
 
   /// RFC 9110 §9.2.2: a request that is not idempotent must not be repeated, so it takes no connection that may die
-  /// under it for its age (B37).
+  /// under it for its age (B37). One that is idempotent but not safe takes none on which a body may still come that the
+  /// response before must not have had.
   private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
-    while request.method.isIdempotent, let connection = idle.popLast() {
+    while request.method.isIdempotent,
+      let index = idle.lastIndex(where: { request.method.isSafe || !$0.hasEndedWithoutBody })
+    {
+      let connection = idle.remove(at: index)
       if connection.isFresh(within: Self.maxIdleMilliseconds) { return connection }
       discard(connection)
     }
@@ -155,7 +162,8 @@ public final class UpstreamClient {
       if case .waiting(let deadline) = first.state, deadline > loop.now { break }
       line.removeFirst()
       guard case .waiting = first.state else { continue }
-      first.finish(UpstreamFailure(.limitReached, "All \(limit) connections to the origin are busy."))
+      let detail = "All \(limit) connections to the origin are busy (--max-upstream-connections)."
+      first.finish(UpstreamFailure(.limitReached, detail))
     }
     if case .waiting(let deadline)? = line.first?.state { lineTimer?.set(deadline) }
   }
@@ -169,8 +177,14 @@ public final class UpstreamClient {
   /// Its sink hears nothing more already.
   func cancel(_ exchange: UpstreamExchange) {
     if receiving > 0 { return deferred.append { self.cancel(exchange) } }
-    if case .running(let connection) = exchange.state { connection.finish(nil) }
+    let state = exchange.state
     exchange.state = .over
+    switch state {
+    case .running(let connection): connection.finish(nil)
+    // It leaves with what its request holds.
+    case .waiting: line.removeAll { $0 === exchange }
+    case .new, .over: break
+    }
   }
 
   func beginReceiving() { receiving += 1 }
@@ -214,6 +228,9 @@ public final class UpstreamClient {
     connection.close()
     closed.append(connection)
   }
+
+  /// Something came behind a response without body.
+  func noteStrayBody() { hasSeenStrayBody = true }
 
   /// An idle connection has closed itself.
   func idleEnded(_ connection: UpstreamConnection) {

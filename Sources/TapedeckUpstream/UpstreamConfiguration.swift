@@ -33,6 +33,8 @@ public struct UpstreamConfiguration: Sendable {
   public var limits = HTTPLimits.response
   /// Called, on the loop's thread, for every socket that is opened towards the origin.
   public var onConnectionOpened: @Sendable () -> Void = {}
+  /// Called, on the loop's thread, for every response with a fault that was put right.
+  public var onToleratedFault: @Sendable (ToleratedFault) -> Void = { _ in }
 
   public init(origin: UpstreamOrigin) { self.origin = origin }
 }

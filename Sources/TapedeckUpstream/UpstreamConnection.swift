@@ -29,6 +29,8 @@ final class UpstreamConnection: EventHandler {
   private var uploadFailure: TransferResult?
   private var sentAtLastLook = 0
   private var hasServed = false
+  /// Whether the last response had no body, by its method, its status or its length.
+  private(set) var hasEndedWithoutBody = false
   private var idleSince = MonotonicTime(nanoseconds: 0)
 
   init(_ client: UpstreamClient, _ multi: CurlMulti, _ loop: EventLoop) throws(UpstreamError) {
@@ -37,9 +39,10 @@ final class UpstreamConnection: EventHandler {
     self.loop = loop
     configuration = client.configuration
     handle = try CurlHandle(configuration, sockets: multi.sockets)
-    // Unowned: `close`, at the latest in `deinit`, undoes both.
+    // Unowned: `close`, at the latest in `deinit`, undoes all three.
     timer = loop.makeTimer { [unowned self] in timeIsUp() }
     handle.onConnected = { [unowned self] in connected($0) }
+    handle.onLost = { [unowned self] in connectionLost() }
   }
 
   deinit { close() }
@@ -66,12 +69,20 @@ final class UpstreamConnection: EventHandler {
 
   private func connected(_ code: CURLcode) {
     guard phase == .connecting else { return }
-    guard code == CURLE_OK else { return finish(handle.failure(code)) }
+    guard code == CURLE_OK else {
+      return handle.keepsCertificate(after: code) ? connectAgain() : finish(handle.failure(code))
+    }
     guard handle.takeConnection(), watch(.read) else {
       return finish(UpstreamFailure(.internalError, "The connection cannot be waited for."))
     }
     phase = .open
     depart()
+  }
+
+  /// To learn more about why there is no connection.
+  private func connectAgain() {
+    close()
+    connect()
   }
 
   private func depart() {
@@ -111,6 +122,13 @@ final class UpstreamConnection: EventHandler {
     registration = nil
   }
 
+  /// libcurl closes the connection. The descriptor must not be waited for under a number that will be another's; what
+  /// ends the exchange waits until libcurl has returned.
+  private func connectionLost() {
+    stopWatching()
+    if exchange != nil { client.receiveSoon(self) }
+  }
+
   func descriptorReady(_ readiness: Readiness) {
     guard exchange != nil else { return checkIdle(readiness) }
     if readiness.isWritable, outgoing?.isSent == false { upload() }
@@ -138,6 +156,11 @@ final class UpstreamConnection: EventHandler {
     for _ in 0..<Self.piecesPerTurn {
       let result = handle.receive(into: client.readBuffer)
       guard case .bytes(let count) = result else { return result }
+      // What was still to come behind the response before. It ends the connection, not this exchange (B35).
+      if mayRepeat(receiver), !ResponseReceiver.canBegin(client.readBuffer[..<count]) {
+        noteStray()
+        return .failed(code: 0)
+      }
       receiver.receive(UnsafeRawBufferPointer(rebasing: client.readBuffer[..<count]))
       if receiver.isOver || receiver.isPaused || !handle.holdsBack { return result }
     }
@@ -160,7 +183,7 @@ final class UpstreamConnection: EventHandler {
     receiver.resume()
     waitForMore(receiver)
     _ = watch(outgoing?.isSent == false && uploadFailure == nil ? [.read, .write] : .read)
-    if handle.holdsBack { client.receiveSoon(self) }
+    if handle.holdsBack || handle.isLost { client.receiveSoon(self) }
   }
 
   // MARK: The end
@@ -171,7 +194,7 @@ final class UpstreamConnection: EventHandler {
     if mayRepeat(receiver) { return repeatRequest() }
     let origin = configuration.origin
     guard receiver.hasSeenBytes else {
-      return finish(UpstreamFailure(.incomplete, "\(origin) closed the connection without an answer."))
+      return finish(UpstreamFailure(.incomplete, silence(origin)))
     }
     // RFC 9112 §9.8: over TLS, a body that ends with the connection is complete only if close_notify came (B22).
     if handle.speaksTLS, CurlLibrary.usesOpenSSL, !handle.hasHeardGoodbye, receiver.isInsideOpenEndedBody {
@@ -179,6 +202,13 @@ final class UpstreamConnection: EventHandler {
       return finish(UpstreamFailure(.incomplete, detail))
     }
     finish(nil)
+  }
+
+  /// Servers that expect TLS often hang up at the first byte of plain http.
+  private func silence(_ origin: UpstreamOrigin) -> String {
+    let what = "\(origin) closed the connection without a response."
+    guard origin.scheme == .http, !hasServed else { return what }
+    return "\(what) If the port expects TLS, the origin is \(origin.overTLS)."
   }
 
   /// A reset inside the answer leaves part of it; one before tells of the connection only (F09, F12).
@@ -202,7 +232,10 @@ final class UpstreamConnection: EventHandler {
   func finish(_ failure: UpstreamFailure?) {
     guard let exchange = exchange.take() else { return }
     let isClean = failure == nil && receiver?.isComplete == true && receiver?.allowsReuse == true
-    let serves = isClean && outgoing?.isSent == true && phase == .open
+    hasEndedWithoutBody = receiver?.hasBody == false
+    let serves =
+      isClean && outgoing?.isSent == true && phase == .open
+      && !(hasEndedWithoutBody && client.hasSeenStrayBody)
     receiver = nil
     outgoing = nil
     timer?.cancel()
@@ -224,6 +257,10 @@ final class UpstreamConnection: EventHandler {
     stopWatching()
     if phase != .closed { multi.remove(handle) }
     phase = .closed
+  }
+
+  private func noteStray() {
+    if hasEndedWithoutBody { client.noteStrayBody() }
   }
 
   // MARK: Between exchanges
@@ -261,7 +298,8 @@ extension UpstreamConnection {
     guard let receiver, let outgoing else { return }
     let origin = configuration.origin
     guard receiver.isWaitingForHead else {
-      let detail = "\(origin) sent nothing for \(configuration.timeouts.readIdleMilliseconds) ms."
+      let limit = Patience(configuration.timeouts.readIdleMilliseconds, option: "--read-timeout")
+      let detail = "\(origin) sent nothing for \(limit)."
       return finish(UpstreamFailure(.readTimeout, detail))
     }
     let patience = configuration.timeouts.firstByteMilliseconds
@@ -270,11 +308,12 @@ extension UpstreamConnection {
       sentAtLastLook = outgoing.sent
       return wait(patience)
     }
+    let limit = Patience(patience, option: "--first-byte-timeout")
     if !outgoing.isSent {
-      let detail = "\(origin) read \(outgoing.sent) of \(outgoing.count) bytes, then no more."
+      let detail = "\(origin) read \(outgoing.sent) of \(outgoing.count) bytes, then no more for \(limit)."
       return finish(UpstreamFailure(.writeTimeout, detail))
     }
-    let what = receiver.hasSeenBytes ? "did not finish its header section" : "sent no answer"
-    finish(UpstreamFailure(.firstByteTimeout, "\(origin) \(what) within \(patience) ms."))
+    let what = receiver.hasSeenBytes ? "did not finish its header section" : "sent no response"
+    finish(UpstreamFailure(.firstByteTimeout, "\(origin) \(what) within \(limit)."))
   }
 }

@@ -32,9 +32,7 @@ public final class UpstreamExchange: ResponseSource {
     guard case .new = state, startTime == nil else { return }
     startTime = .now
     sentFields = OutgoingRequest.fields(of: request, client.configuration)
-    receiver = ResponseReceiver(
-      sink: sink, method: request.method, origin: client.configuration.origin,
-      limits: client.configuration.limits)
+    receiver = ResponseReceiver(sink: sink, method: request.method, client.configuration)
     client.start(self)
   }
 

@@ -10,6 +10,9 @@ struct ConnectEvidence {
   /// `errno` of the last failed connect.
   var systemError: Int32 = 0
   var isResolved = false
+  var patienceMilliseconds = 0
+  /// For whom the origin's certificate was issued; empty where unknown.
+  var certificateNames = ""
 
   /// libcurl's account, else its general words for the code.
   var reason: String { text.isEmpty ? CurlLibrary.text(code) : text }
@@ -30,6 +33,8 @@ extension UpstreamFailure {
     case CURLE_COULDNT_CONNECT: self = .connecting(evidence)
     case CURLE_OPERATION_TIMEDOUT: self = .timedOut(evidence)
     case CURLE_SSL_CONNECT_ERROR: self = .handshake(evidence)
+    case CURLE_PEER_FAILED_VERIFICATION where evidence.reason.contains("target host name"):
+      self = .namesAnotherHost(evidence)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
       self.init(
@@ -66,16 +71,31 @@ extension UpstreamFailure {
   }
 
   private static func timedOut(_ evidence: ConnectEvidence) -> UpstreamFailure {
-    evidence.isResolved
-      ? UpstreamFailure(.connectTimeout, "\(evidence.origin): no connection within the connect timeout.")
-      : UpstreamFailure(.dnsTimeout, "The lookup of \(evidence.origin.host) took too long.")
+    let limit = Patience(evidence.patienceMilliseconds, option: "--connect-timeout")
+    return evidence.isResolved
+      ? UpstreamFailure(.connectTimeout, "\(evidence.origin): no connection within \(limit).")
+      : UpstreamFailure(.dnsTimeout, "The lookup of \(evidence.origin.host) took longer than \(limit).")
+  }
+
+  /// The certificate may be in good order, but it is for somebody else.
+  private static func namesAnotherHost(_ evidence: ConnectEvidence) -> UpstreamFailure {
+    let origin = evidence.origin
+    let names = evidence.certificateNames
+    let whose = names.isEmpty ? evidence.reason : "it names \(names)"
+    return UpstreamFailure(
+      .tlsCertificate,
+      "\(origin): the certificate is not valid for the host name \(origin.host); \(whose). "
+        + "Ask the origin by a name that its certificate has.")
   }
 
   private static func handshake(_ evidence: ConnectEvidence) -> UpstreamFailure {
     let detail = "\(evidence.origin): \(evidence.reason)."
     if evidence.reason.contains("alert") { return UpstreamFailure(.tlsAlert, detail) }
-    if evidence.reason.contains("wrong version number") {
-      return UpstreamFailure(.tlsProtocol, "\(detail) Does the port speak plain http?")
+    // OpenSSL's words for bytes that are no TLS.
+    let noTLS = ["wrong version number", "packet length too long", "http request"]
+    if noTLS.contains(where: evidence.reason.contains) {
+      let advice = "The port does not speak TLS; for plain http the origin is \(evidence.origin.withoutTLS)."
+      return UpstreamFailure(.tlsProtocol, "\(detail) \(advice)")
     }
     return UpstreamFailure(.tlsProtocol, detail)
   }

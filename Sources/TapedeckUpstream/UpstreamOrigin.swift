@@ -35,6 +35,15 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   /// The URL, in its shortest form.
   public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
 
+  /// The same port asked over TLS, for advice.
+  var overTLS: String { "https://\(authorityWithPort)\(pathPrefix)" }
+  /// The same port asked without TLS, for advice.
+  var withoutTLS: String { "http://\(authorityWithPort)\(pathPrefix)" }
+
+  private var authorityWithPort: String {
+    authority.hasSuffix(":\(port)") ? authority : "\(authority):\(port)"
+  }
+
   private static func takeScheme(
     _ rest: inout Substring, of url: String
   ) throws(UpstreamURLError) -> Scheme {

@@ -90,12 +90,19 @@ def test_refuses_a_certificate_for_another_name(start, servers, authority, casse
     ca, sign = authority
     other = servers(Nginx, LOCATIONS % "/nowhere", *sign("other", "DNS:elsewhere.test"))
     deck = start("record", "--upstream", other.url, "--cassette", cassette, "--cacert", ca)
-    assert_refused(deck, cassette, "certificate", "127.0.0.1")
+    assert_refused(deck, cassette, "certificate is not valid for the host name 127.0.0.1", "it names dns:elsewhere.test")
+    assert "--cacert" not in deck.stderr
+
+
+def test_plain_http_to_an_https_port_is_told_and_not_recorded(start, tls, cassette):
+    deck = start("record", "--upstream", f"http://127.0.0.1:{tls.port}", "--cassette", cassette)
+    assert_refused(deck, cassette, "the port expects tls", f"https://127.0.0.1:{tls.port}")
 
 
 def test_refuses_an_origin_that_does_not_speak_tls(start, mirror, cassette):
     url = f"https://{mirror.authority}"
-    assert_refused(start("record", "--upstream", url, "--cassette", cassette), cassette)
+    deck = start("record", "--upstream", url, "--cassette", cassette)
+    assert_refused(deck, cassette, "does not speak tls", f"http://{mirror.authority}")
 
 
 def test_insecure_works_and_warns(start, tls, cassette):

@@ -25,12 +25,20 @@ import Testing
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX: 1\r\n\r\n", 1),
       ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno", 1),
       ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", 5),
-      ("HTTP/1.1 204 No Content\r\n\r\n", 5),
-      ("HTTP/1.1 304 Not Modified\r\n\r\n", 5),
-      ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 5),
+      ("HTTP/1.1 204 No Content\r\n\r\n", 1),
+      ("HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n", 1),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 1),
+      ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1),
+      ("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok", 5),
+      ("HTTP/1.1 304 Not Modified\r\nContent-Length: 2\r\n\r\nok", 5),
       ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n", 5),
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 200", 5),
-      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", 5),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", 1),
+      (
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        5
+      ),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 2\r\n\r\nok", 5),
     ])
   func connectionsServeAgainOnlyAfterACleanAnswer(answer: String, connections: Int) throws {
     let origin = Self.answering(answer)
@@ -43,12 +51,48 @@ import Testing
     #expect(asking.client.activeCount == 0)
   }
 
-  @Test("B35 HEAD is the last on its connection")
-  func headIsTheLastOnItsConnection() throws {
+  @Test func connectionsServeAgainAfterHEAD() throws {
     let origin = Self.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
     defer { origin.stop() }
     let asking = try Asking(origin)
-    _ = asking.inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.head, "/2")])
+    _ = asking.inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.head, "/2"), HTTPRequest(.head, "/3")])
+    #expect(origin.requests.count == 3)
+    #expect(origin.connectionCount == 1)
+  }
+
+  /// When the body comes that a response to HEAD must not have.
+  enum Stray: CaseIterable { case withTheHead, beforeTheNextRequest, afterTheNextRequest }
+
+  @Test(
+    "B34 B35 the body of a response to HEAD is no response to the next request", arguments: Stray.allCases)
+  func theBodyOfAResponseToHEADIsNoResponse(stray: Stray) throws {
+    let (first, sent) = (Gate(), Gate())
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+    let origin = ScriptedOrigin { connection in
+      guard connection.readRequest()?.hasPrefix("HEAD") == true else {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmine")
+        return _ = connection.waitForClose()
+      }
+      connection.send(stray == .withTheHead ? head + "hello" : head)
+      if stray == .beforeTheNextRequest {
+        first.pass()
+        connection.send("hello")
+        sent.open()
+      }
+      if stray == .afterTheNextRequest {
+        connection.readRequest()
+        connection.send("hello")
+      }
+      _ = connection.waitForClose()
+    }
+    defer { origin.stop() }
+    let sinks = try Asking(origin).inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.get, "/2")]) { index in
+      guard index == 0, stray == .beforeTheNextRequest else { return }
+      first.open()
+      sent.pass()
+    }
+    #expect(sinks.map(\.bodyText) == ["", "mine"])
+    #expect(sinks.allSatisfy { $0.isEnded && $0.violations == 0 })
     #expect(origin.connectionCount == 2)
   }
 

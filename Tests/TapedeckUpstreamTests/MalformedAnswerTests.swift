@@ -17,10 +17,11 @@ import Testing
   static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   static let refusedHeads: [Row] = [
-    Row(id: "B03 equal lengths", text: ok + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"),
     Row(id: "B04 lengths 5, 3", text: ok + "Content-Length: 5\r\nContent-Length: 3\r\n\r\nhello"),
     Row(id: "B04 lengths 3, 5", text: ok + "Content-Length: 3\r\nContent-Length: 5\r\n\r\nhello"),
     Row(id: "B05 length list", text: ok + "Content-Length: 5, 6\r\n\r\nhello"),
+    Row(id: "B05 list with a gap", text: ok + "Content-Length: 5,\r\n\r\nhello"),
+    Row(id: "B05 list and field", text: ok + "Content-Length: 5, 5\r\nContent-Length: 6\r\n\r\nhello"),
     Row(id: "B06 length 5abc", text: ok + "Content-Length: 5abc\r\n\r\nhello"),
     Row(id: "B06 length +5", text: ok + "Content-Length: +5\r\n\r\nhello"),
     Row(id: "B07 length 0x5", text: ok + "Content-Length: 0x5\r\n\r\nhello"),
@@ -35,8 +36,9 @@ import Testing
     ),
     Row(id: "B12 coding xyz", text: ok + "Transfer-Encoding: xyz\r\n\r\nhello"),
     Row(
-      id: "B13 chunked in 1.0",
-      text: "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
+      id: "B13 length and chunked in 1.0",
+      text:
+        "HTTP/1.0 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"),
     Row(id: "B19 cut in the head", text: ok + "Content-Len", token: "http_response_incomplete"),
     Row(id: "B19 cut after a line", text: ok + "Content-Length: 5\r\n", token: "http_response_incomplete"),
     Row(id: "B23 empty", text: "", token: "http_response_incomplete"),
@@ -80,6 +82,8 @@ import Testing
     Row(id: "B01 short", text: ok + "Content-Length: 10\r\n\r\nhello", token: "http_response_incomplete"),
     Row(id: "B14 size 0x7", text: chunked + "0x7\r\nX: y\r\n\r\n\r\n0\r\n\r\n"),
     Row(id: "B15 size with junk", text: chunked + "5 junk!!\r\nhello\r\n0\r\n\r\n"),
+    Row(id: "B15 blank before the size", text: chunked + " 5\r\nhello\r\n0\r\n\r\n"),
+    Row(id: "B15 blank inside the size", text: chunked + "0 5\r\nhello\r\n0\r\n\r\n"),
     Row(id: "B16 bare LF", text: chunked + "5\nhello\n0\n\n"),
     Row(id: "B17 size +5", text: chunked + "+5\r\nhello\r\n0\r\n\r\n"),
     Row(id: "B17 17 digits", text: chunked + "00000000000000005\r\nhello\r\n0\r\n\r\n"),

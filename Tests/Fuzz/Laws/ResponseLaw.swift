@@ -50,7 +50,7 @@ enum ResponseLaw {
   ) throws(BrokenLaw) -> Transcript {
     guard let origin = try? UpstreamOrigin("http://origin.test") else { throw BrokenLaw("no origin") }
     let sink = TranscriptSink()
-    let receiver = ResponseReceiver(sink: sink, method: method, origin: origin, limits: .response)
+    let receiver = ResponseReceiver(sink: sink, method: method, UpstreamConfiguration(origin: origin))
     for piece in pieces where !receiver.isOver { Pieces.lend(piece) { receiver.receive($0) } }
     receiver.finish(nil)
     if let problem = sink.problem { throw BrokenLaw(problem) }
