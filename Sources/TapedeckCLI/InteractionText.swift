@@ -14,7 +14,7 @@ struct InteractionText {
   func text(_ interaction: Interaction) -> String {
     let (request, response) = (interaction.request, interaction.response)
     var text =
-      "\(mark(">")) \(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.target))\n"
+      "\(mark(">")) \(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.targetText))\n"
     text += fields(request.fields, ">")
     text += body(interaction.largeRequestBody.map { .file($0) } ?? .bytes(request.body), request.fields)
     text += fields(request.trailers, ">")

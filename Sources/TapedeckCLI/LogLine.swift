@@ -18,7 +18,7 @@ enum LogLine {
 
   private static func appendText(_ summary: ExchangeSummary, hasColor: Bool, to out: inout [UInt8]) {
     out += "\(summary.method) ".utf8
-    out += summary.target
+    Printable.appendLine(summary.target, to: &out)
     let (start, end) = hasColor ? ("\u{1B}[\(color(summary))m", "\u{1B}[0m") : ("", "")
     let cut = summary.wasCutShort ? " (cut short)" : ""
     out +=
@@ -44,15 +44,15 @@ enum LogLine {
     var members = [
       JSONMember("time", JSONValue(Timestamp.text(milliseconds: Clock.milliseconds))),
       JSONMember("method", JSONValue(summary.method.rawValue)),
-      JSONMember("path", JSONValue(String(decoding: path(summary), as: UTF8.self))),
-      JSONMember("target", JSONValue(String(decoding: summary.target, as: UTF8.self))),
+      JSONMember("path", JSONValue(RequestTarget.text(Array(path(summary))))),
+      JSONMember("target", JSONValue(RequestTarget.text(summary.target))),
       JSONMember("status", JSONValue(summary.status)),
       JSONMember("source", JSONValue(summary.source.rawValue)),
       JSONMember("durationMicroseconds", JSONValue(Int(summary.durationNanoseconds / 1000))),
       JSONMember("cutShort", .bool(summary.wasCutShort)),
     ]
     if let explanation = summary.explanation { members += self.members(explanation) }
-    out += JSONValue.object(members).bytes()
+    out += Printable.json(JSONValue.object(members).bytes())
     out.append(UInt8(ascii: "\n"))
   }
 

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// The one way by which text of others reaches a terminal: whatever would steer it, or turn the order of what is read,
 /// is shown instead of sent.
 enum Printable {
@@ -8,6 +10,33 @@ enum Printable {
   static func lines(_ text: String) -> String { escaped(text, keeping: ["\n", "\t"]) }
 
   static func line(_ bytes: some Collection<UInt8>) -> String { line(String(decoding: bytes, as: UTF8.self)) }
+
+  /// Appends a request target, which nearly always is ASCII that needs nothing.
+  static func appendLine(_ target: [UInt8], to out: inout [UInt8]) {
+    if target.allSatisfy({ $0 < 0x80 && RequestTarget.isVisible($0) }) {
+      out += target
+    } else {
+      out += line(RequestTarget.text(target)).utf8
+    }
+  }
+
+  /// JSON that says the same without a character that would steer: JSON has them in its strings only, where each may be
+  /// written as `\uXXXX`.
+  static func json(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.unicodeScalars.contains(where: { $0.value >= 0x7F && steers($0) }) else { return bytes }
+    var out: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      if scalar.value >= 0x7F, steers(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        out += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      } else {
+        out += Character(scalar).utf8
+      }
+    }
+    return out
+  }
 
   private static func escaped(_ text: String, keeping kept: Set<Unicode.Scalar>) -> String {
     guard text.unicodeScalars.contains(where: { steers($0) && !kept.contains($0) }) else { return text }

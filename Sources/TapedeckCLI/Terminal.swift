@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import TapedeckHTTP
 
 /// What people see.
 ///
@@ -23,6 +24,9 @@ enum Terminal {
   /// The `errno` of the first write to standard output that failed; the rest was not tried.
   static var outputError: Int32? { failedOutput.withLock { $0 } }
   private static let failedOutput = Mutex<Int32?>(nil)
+
+  /// A JSON document on standard output, which may be a terminal.
+  static func out(json document: JSONValue) { write(STDOUT_FILENO, Printable.json(document.bytes(.pretty))) }
 
   /// A line from us on standard error.
   static func say(_ text: String) {

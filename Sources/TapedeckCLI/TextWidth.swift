@@ -1,5 +1,5 @@
 /// How much room a text takes on a terminal, and how to make it take less. Counted in characters: those that are two
-/// columns wide are rare in what is shown here, since targets are ASCII.
+/// columns wide are rare in what is shown here.
 enum TextWidth {
   static func of(_ text: String) -> Int { text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.count }
 

@@ -92,6 +92,13 @@ public struct CurlCommand {
     guard request.target != [UInt8(ascii: "*")] else {
       return words + ["--request-target", "'*'", ShellWord.quoted(base)]
     }
-    return words + [ShellWord.quoted(base + request.targetText)]
+    // It also percent-encodes what is not ASCII in a path, though not in a query, and readers want a URL to be UTF-8.
+    guard request.path.allSatisfy({ $0 < 0x80 }), UTF8Scan.isValid(request.target[...]) else {
+      let prefix = base.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3)
+        .first
+      let target = Array((prefix.map { "/\($0)" } ?? "").utf8) + request.target
+      return words + ["--request-target", ShellWord.quoted(target), ShellWord.quoted(base)]
+    }
+    return words + [ShellWord.quoted(Array(base.utf8) + request.target)]
   }
 }

@@ -43,6 +43,6 @@ public struct HTTPRequest: Sendable, Equatable {
     target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
   }
 
-  /// The target for people: targets are ASCII, so nothing is lost.
-  public var targetText: String { String(decoding: target, as: UTF8.self) }
+  /// The target as text: bytes that are not UTF-8 are percent-encoded.
+  public var targetText: String { RequestTarget.text(target) }
 }

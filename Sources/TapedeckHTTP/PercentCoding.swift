@@ -20,4 +20,10 @@ public enum PercentCoding {
     }
     return out
   }
+
+  /// `%XX`.
+  package static func encoded(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
 }

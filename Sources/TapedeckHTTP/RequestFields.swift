@@ -70,7 +70,7 @@ struct RequestFields: Sendable {
     guard fields.index(of: "host", from: index + 1) == nil else { throw .badHost }
     let host = fields.value(at: index)
     guard host.isEmpty || Authority.isValid(host) else { throw .badHost }
-    return Array(host)
+    return Authority.withoutEmptyPort(host)
   }
 
   private static func expectsContinue(

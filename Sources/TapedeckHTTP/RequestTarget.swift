@@ -1,13 +1,30 @@
 /// The four forms of a request target (RFC 9112 §3.2), reduced to origin form.
-enum RequestTarget {
-  /// Bits of the characters a target may hold, bytes 0–63 and 64–127.
-  private static let allowedLow: UInt64 = 0xAFFF_FFF2_0000_0000
-  private static let allowedHigh: UInt64 = 0x57FF_FFFE_AFFF_FFFF
+package enum RequestTarget {
+  /// Any byte but blanks, control characters and `#`. RFC 3986 allows fewer, but browsers and HTTP libraries send
+  /// `"<>\^`{|}` and UTF-8 as they are, and only blanks and line ends delimit a request line. nginx and HAProxy pass
+  /// the same bytes.
+  package static func isAllowed(_ byte: UInt8) -> Bool { isVisible(byte) && byte != UInt8(ascii: "#") }
 
-  /// Visible ASCII without those characters that no URI holds and parsers disagree about: `"<>\^`{}#`.
-  static func isAllowed(_ byte: UInt8) -> Bool {
-    if byte < 64 { return (allowedLow >> UInt64(byte)) & 1 == 1 }
-    return byte < 128 && (allowedHigh >> UInt64(byte & 63)) & 1 == 1
+  /// Whether a byte can stand in a request line without ending its part of it (RFC 9112 §3).
+  package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
+
+  /// A target as text: a byte that is no part of UTF-8 text is percent-encoded, so that no two targets look the same.
+  package static func text(_ target: [UInt8]) -> String {
+    if let text = String(validating: target, as: UTF8.self) { return text }
+    var out = ""
+    var decoder = UTF8()
+    var rest = target[...]
+    while !rest.isEmpty {
+      var bytes = rest.makeIterator()
+      if case .scalarValue(let scalar) = decoder.decode(&bytes) {
+        out.unicodeScalars.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+      } else {
+        out += String(decoding: PercentCoding.encoded(rest.removeFirst()), as: UTF8.self)
+      }
+      decoder = UTF8()
+    }
+    return out
   }
 
   /// Path and query, and the authority when the target named one.
@@ -47,7 +64,7 @@ enum RequestTarget {
     } else {
       originForm = path.first == UInt8(ascii: "/") ? Array(path) : [UInt8(ascii: "/")] + path
     }
-    return (originForm, Array(rest[..<end]))
+    return (originForm, Authority.withoutEmptyPort(rest[..<end]))
   }
 }
 
@@ -63,7 +80,12 @@ enum Authority {
 
   /// Whether a valid authority names its port.
   static func namesPort(_ text: ArraySlice<UInt8>) -> Bool {
-    hostEnd(text).map { $0 < text.endIndex } ?? false
+    hostEnd(text).map { $0 + 1 < text.endIndex } ?? false
+  }
+
+  /// A valid authority in its shortest form: an empty port means the default one (RFC 3986 §3.2.3).
+  static func withoutEmptyPort(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    Array(text.last == ASCII.colon ? text.dropLast() : text)
   }
 
   private static func hostEnd(_ text: ArraySlice<UInt8>) -> Int? {
@@ -91,7 +113,8 @@ enum Authority {
   }
 
   private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-    guard (1...5).contains(digits.count), digits.allSatisfy(ASCII.isDigit) else { return false }
+    if digits.isEmpty { return true }
+    guard digits.count <= 5, digits.allSatisfy(ASCII.isDigit) else { return false }
     let value = digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     return value > 0 && value <= 65535
   }

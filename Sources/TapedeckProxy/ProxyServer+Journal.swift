@@ -10,7 +10,7 @@ extension ProxyServer {
 
   /// The request's target, without secrets.
   public func shownTarget(_ entry: JournalEntry) -> String {
-    String(decoding: slot.tape.matcher.redaction.redacted(target: entry.request.target), as: UTF8.self)
+    RequestTarget.text(slot.tape.matcher.redaction.redacted(target: entry.request.target))
   }
 
   /// Request and answer, without secrets.

@@ -134,8 +134,8 @@ extension OutgoingRequest {
   /// Whether method and target can stand in a request line without ending it (RFC 9112 §3): both may have
   /// been made by code rather than parsed.
   static func canBeSent(_ request: HTTPRequest) -> Bool {
-    let isPlain = { (byte: UInt8) in byte > 0x20 && byte < 0x7F }
-    return !request.target.isEmpty && request.target.allSatisfy(isPlain)
-      && !request.method.rawValue.isEmpty && request.method.rawValue.utf8.allSatisfy(isPlain)
+    !request.target.isEmpty && request.target.allSatisfy(RequestTarget.isVisible)
+      && !request.method.rawValue.isEmpty
+      && request.method.rawValue.utf8.allSatisfy { RequestTarget.isVisible($0) && $0 < 0x80 }
   }
 }

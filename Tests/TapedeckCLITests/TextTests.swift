@@ -24,6 +24,27 @@ func `two neighbours that changed places are one mistake`(word: String, hint: St
   #expect(Spelling.hint(word, among: ["merge", "verify", "har"]) == hint)
 }
 
+@Test(
+  arguments: [
+    (Array("/users?f={\"id\":1}".utf8), "/users?f={\"id\":1}"), (Array("/é".utf8), "/é"),
+    ([0x2F, 0xE9, 0x2F], "/%E9/"), ([0x2F, 0x9B, 0x33], "/%9B3"), ([0x2F, 0xC2, 0x9B], "/\\u{9b}"),
+    ([0x2F, 0xE2, 0x80, 0xAE], "/\\u{202e}"),
+  ] as [([UInt8], String)])
+func `a target of any bytes is one line of text`(target: [UInt8], shown: String) {
+  var out: [UInt8] = []
+  Printable.appendLine(target, to: &out)
+  #expect(String(decoding: out, as: UTF8.self) == shown)
+}
+
+@Test(
+  arguments: [
+    (#"{"a":"é"}"#, #"{"a":"é"}"#), ("{\"a\":\"\u{9B}31m\u{7F}\"}", #"{"a":"\u009b31m\u007f"}"#),
+    ("{\n  \"\u{202E}\": 1\n}", "{\n  \"\\u202e\": 1\n}"),
+  ])
+func `JSON says the same without what steers`(json: String, shown: String) {
+  #expect(String(decoding: Printable.json(Array(json.utf8)), as: UTF8.self) == shown)
+}
+
 @Test func `lines keep their ends and nothing else`() {
   #expect(Printable.lines("a\n\tb\r\n\u{1B}c") == "a\n\tb\\u{d}\n\\u{1b}c")
 }

@@ -49,6 +49,9 @@ func `a shell reads a word as it was`(text: String, word: String) {
     (HTTPRequest(.delete, "/x"), "curl -X DELETE http://h/x"),
     (HTTPRequest(.get, "/x[1]"), "curl -g 'http://h/x[1]'"),
     (HTTPRequest(.get, "/a/../b"), "curl --path-as-is http://h/a/../b"),
+    (HTTPRequest(.get, "/é?a=é"), "curl --request-target '/é?a=é' http://h"),
+    (HTTPRequest(.get, "/x?a=é"), "curl 'http://h/x?a=é'"),
+    (HTTPRequest(.get, "/x?a=\"\\^`"), "curl 'http://h/x?a=\"\\^`'"),
     (HTTPRequest(.options, "*"), "curl -X OPTIONS --request-target '*' http://h"),
     (HTTPRequest(.put, "/x", body: [0x40]), "curl -X PUT -H Content-Type: --data-raw @ http://h/x"),
     (

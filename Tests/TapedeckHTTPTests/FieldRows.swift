@@ -18,10 +18,11 @@ private let hostRows: [[RequestRow]] = [
   refused(
     "A78", "not a host", 400,
     [
-      "a, b", "a b", "a/x", "u@a", "a:b", "a:", "a:0", "a:65536", "http://a", "[::1", "a,b", "a?",
+      "a, b", "a b", "a/x", "u@a", "a:b", ":", "a::", "a:0", "a:65536", "http://a", "[::1", "a,b", "a?",
       "a\u{C3}\u{A9}", "::1",
     ]
   ) { "GET / HTTP/1.1\r\nHost: \($0)\r\n\r\n" },
+  accepted("A78", "an empty port is the default one", "GET / HTTP/1.1\r\nHost: a:\r\n\r\n", "GET / @a"),
   accepted("A78", "an empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET / @"),
   accepted("A79", "HTTP/1.0 without Host", "GET / HTTP/1.0\r\n\r\n", "GET / @ close"),
 ]

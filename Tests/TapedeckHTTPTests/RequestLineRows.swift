@@ -54,13 +54,22 @@ private let lineRows: [[RequestRow]] = [
   accepted("A62", "case matters in a method", "get / HTTP/1.1\r\n\(host)", "get / @h"),
 ]
 
+/// Each scalar a byte: all that a target may hold.
+private let otherBytes = String(
+  String.UnicodeScalarView(
+    (0x21...0xFF).filter { $0 != 0x23 && $0 != 0x7F }.map { Unicode.Scalar(UInt8($0)) }))
+
 private let targetRows: [[RequestRow]] = [
   lines(
     "A63", "a byte that no target holds",
-    [
-      " ", "\"", "<", ">", "\\", "^", "`", "{", "}", "\u{0}", "\u{1}", "\u{1F}", "\u{7F}", "\u{80}", "\u{A0}",
-      "\u{C3}\u{A9}", "\u{FF}", "\u{B}",
-    ].map { "GET /a\($0)b HTTP/1.1" }),
+    [" ", "\u{0}", "\u{1}", "\u{1F}", "\u{7F}", "\u{B}"].map { "GET /a\($0)b HTTP/1.1" }),
+  accepted(
+    "A63", "what clients send raw", "GET /users?filter={\"id\":[1]}&p=C:\\<dir>|^` HTTP/1.1\r\n\(host)",
+    "GET /users?filter={\"id\":[1]}&p=C:\\<dir>|^` @h"),
+  accepted(
+    "A63", "every other byte", "GET /\(otherBytes) HTTP/1.1\r\n\(host)", "GET /\(otherBytes) @h"),
+  accepted(
+    "A63", "in absolute form", "GET http://o/\u{C3}\u{A9} HTTP/1.1\r\n\(host)", "GET /\u{C3}\u{A9} @o"),
   lines("A64", "a fragment", ["GET /#frag HTTP/1.1", "GET #frag HTTP/1.1", "GET http://o/#f HTTP/1.1"]),
   accepted(
     "A65", "a target of 7,900 bytes", "GET /\(repeated("a", 7899)) HTTP/1.1\r\n\(host)",
@@ -97,7 +106,9 @@ private let formRows: [[RequestRow]] = [
     ["[fe80::1%25eth0]", "[::1", "::1", "[]", "[1]", "[::g]"].map { "GET http://\($0)/ HTTP/1.1" }),
   lines(
     "A71", "no port",
-    ["0", "65536", "", "80x", "-1", "+80", "8 0", "000080"].map { "GET http://o:\($0)/ HTTP/1.1" }),
+    ["0", "65536", "80x", "-1", "+80", "8 0", "000080"].map { "GET http://o:\($0)/ HTTP/1.1" }),
+  accepted("A71", "an empty port is the default one", "GET http://o:/p HTTP/1.1\r\n\(host)", "GET /p @o"),
+  accepted("A71", "an empty port behind IPv6", "GET http://[::1]: HTTP/1.1\r\n\(host)", "GET / @[::1]"),
   lines(
     "A72", "authority form with GET",
     ["GET o:80 HTTP/1.1", "GET admin HTTP/1.1", "GET ?x HTTP/1.1", "GET http:/o HTTP/1.1"]),

@@ -153,7 +153,7 @@ func `persistence`(_ text: String, keepsAlive: Bool) throws {
   ("GET / HTTP/2.0\r\n\(host)\r\n", .unsupportedVersion),
   ("GET / http/1.1\r\n\(host)\r\n", .badRequestLine),
   ("G=T / HTTP/1.1\r\n\(host)\r\n", .badRequestLine),
-  ("GET /a\u{80} HTTP/1.1\r\n\(host)\r\n", .badTarget),
+  ("GET /a\u{7F} HTTP/1.1\r\n\(host)\r\n", .badTarget),
   ("GET /#f HTTP/1.1\r\n\(host)\r\n", .badTarget),
   ("GET admin HTTP/1.1\r\n\(host)\r\n", .badTarget),
   ("GET http://u:p@o/ HTTP/1.1\r\n\(host)\r\n", .badTarget),

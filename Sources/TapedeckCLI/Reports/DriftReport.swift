@@ -41,7 +41,7 @@ extension DriftReport {
       let severity = style.paint(TextWidth.padded(drift.severity.rawValue, to: 8), color(drift.severity))
       return "  \(severity)  \(Printable.line(drift.description))\n"
     }
-    return "\(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.target))  "
+    return "\(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.targetText))  "
       + "\(style.paint(Printable.line(finding.answer.fileName), .dim))\n" + lines.joined()
       + (finding.hint.map { "  hint      \(Printable.line($0))\n" } ?? "")
   }
@@ -65,7 +65,7 @@ extension DriftReport {
     return groups.sorted { $0.key < $1.key }.map { reason, findings in
       let names = findings.prefix(3).map { finding in
         let request = finding.answer.interaction.request
-        return "\(request.method) \(Printable.line(request.target))"
+        return "\(request.method) \(Printable.line(request.targetText))"
       }
       let more = findings.count > 3 ? " and \(findings.count - 3) more" : ""
       return "\(what) \(names.joined(separator: ", "))\(more): \(Printable.line(reason))\n"

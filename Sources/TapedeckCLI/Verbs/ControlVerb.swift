@@ -94,7 +94,7 @@ enum ControlVerb {
     if let table = json.flatMap({ command.table($0) }) {
       Terminal.out(table)
     } else {
-      Terminal.out(response.body)
+      Terminal.out(json == nil ? response.body : Printable.json(response.body))
       if response.body.last != UInt8(ascii: "\n") { Terminal.out("\n") }
     }
     return json?["holds"]?.bool == false ? .strictness : .good

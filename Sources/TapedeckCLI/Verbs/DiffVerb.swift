@@ -22,7 +22,7 @@ extension Verb {
     let comparison = try CassetteComparison(
       try CassetteReading.load(words[0]), try CassetteReading.load(words[1]))
     if arguments.has(.json) {
-      Terminal.out(DiffText.json(comparison).bytes(.pretty))
+      Terminal.out(json: DiffText.json(comparison))
     } else {
       Terminal.out(DiffText(style: .output).text(comparison))
     }
@@ -41,7 +41,7 @@ struct DiffText {
 
   private func text(_ change: CassetteComparison.Change) -> String {
     guard let request = change.request else { return "" }
-    let what = "\(request.method) \(Printable.line(request.target))"
+    let what = "\(request.method) \(Printable.line(request.targetText))"
     switch (change.old, change.new) {
     case (let old?, nil): return "\(line("-", .red, what))  \(name(old))\n"
     case (nil, let new?): return "\(line("+", .green, what))  \(name(new))\n"

@@ -73,7 +73,7 @@ enum LintVerb {
     }
     progress.finish()
     if arguments.has(.json) {
-      Terminal.out(JSONValue.array(results.map(json)).bytes(.pretty))
+      Terminal.out(json: JSONValue.array(results.map(json)))
     } else {
       Terminal.out(results.map { text($0, .output) }.joined())
     }

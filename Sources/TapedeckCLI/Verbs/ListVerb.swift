@@ -39,7 +39,7 @@ struct InteractionList {
 
   func tell(asJSON: Bool) throws -> ExitCode {
     if asJSON {
-      Terminal.out(JSONValue.array(cassette.answers.map(json)).bytes(.pretty))
+      Terminal.out(json: JSONValue.array(cassette.answers.map(json)))
     } else if cassette.answers.isEmpty {
       Terminal.say("\(cassette.path) holds no interactions")
     } else {
@@ -64,7 +64,7 @@ struct InteractionList {
     let interaction = answer.interaction
     let status = interaction.response.head.status
     var row: [TextTable.Cell] = [
-      .init(interaction.request.method.rawValue), .init(Printable.line(interaction.request.target)),
+      .init(interaction.request.method.rawValue), .init(Printable.line(interaction.request.targetText)),
       .init("\(status)", Style.color(ofStatus: status)),
       .init(HumanText.size(interaction.response.body.count)),
       .init(interaction.volatile.recordedAtMilliseconds.map { HumanText.age(now - $0 / 1000) } ?? "-"),
@@ -103,7 +103,7 @@ enum CassetteList {
   static func tell(asJSON: Bool) throws -> ExitCode {
     let summaries = try CassetteSummary.all(in: CassettePath.folder)
     if asJSON {
-      Terminal.out(JSONValue.array(summaries.map(json)).bytes(.pretty))
+      Terminal.out(json: JSONValue.array(summaries.map(json)))
     } else if summaries.isEmpty {
       Terminal.say(
         "there are no cassettes in \(CassettePath.folder)/; record one with: "

@@ -48,9 +48,9 @@ enum PromoteVerb {
     let isGood = backend.verdicts.contains(where: \.isTaken)
     if isGood, out != "-" { try OutputFile.write(backend.document.bytes(.pretty), to: out) }
     if out == "-" {
-      if isGood { Terminal.out(backend.document.bytes(.pretty)) }
+      if isGood { Terminal.out(json: backend.document) }
     } else if arguments.has(.json) {
-      Terminal.out(PromotionText.json(backend, file: isGood ? out : nil).bytes(.pretty))
+      Terminal.out(json: PromotionText.json(backend, file: isGood ? out : nil))
     } else {
       Terminal.out(PromotionText(backend: backend, style: .output).text)
     }

@@ -85,7 +85,7 @@ enum ScanVerb {
   // MARK: Telling
 
   private static func tell(_ results: [Result], asJSON: Bool) {
-    guard !asJSON else { return Terminal.out(JSONValue.array(results.map(json)).bytes(.pretty)) }
+    guard !asJSON else { return Terminal.out(json: JSONValue.array(results.map(json))) }
     // Clean files of a folder are not worth a line each.
     let told = results.filter { $0.unit.kind == .cassette || !$0.unit.finds.isEmpty || results.count == 1 }
     for result in told { Terminal.out(text(result, .output)) }

@@ -14,7 +14,7 @@ extension Verb {
     guard word == "overrides" else {
       throw UsageError("there is no schema of \(word.debugDescription); the one there is is overrides")
     }
-    Terminal.out(OverridesSchema.document.bytes(.pretty))
+    Terminal.out(json: OverridesSchema.document)
     return .good
   }
 }

@@ -69,7 +69,7 @@ enum ShowVerb {
     let trees = try answers.map { answer -> JSONValue in
       .object([JSONMember("file", JSONValue(answer.fileName))] + (try answer.tree().members ?? []))
     }
-    Terminal.out((isOne ? trees[0] : .array(trees)).bytes(.pretty))
+    Terminal.out(json: isOne ? trees[0] : .array(trees))
   }
 
   private static func showBody(_ answers: [RecordedAnswer]) throws {

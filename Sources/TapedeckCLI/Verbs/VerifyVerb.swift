@@ -42,7 +42,7 @@ extension Verb {
     if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
     if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
     if arguments.has(.json) {
-      Terminal.out(report.json.bytes(.pretty))
+      Terminal.out(json: report.json)
     } else {
       Terminal.out(report.text(.output))
     }

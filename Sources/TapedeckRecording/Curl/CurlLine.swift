@@ -18,6 +18,8 @@ struct CurlLine {
   private var isGet = false
   private var isHead = false
   private var globs = true
+  /// What is asked for instead of the URL's path and query.
+  private var target: [UInt8]?
   private(set) var remarks: [String] = []
 
   mutating func read(_ command: ShellWords.Command) throws(EntryRefusal) {
@@ -29,7 +31,7 @@ struct CurlLine {
     while let word = words.popFirst() {
       let text = String(decoding: word, as: UTF8.self)
       if text == "-" || !text.hasPrefix("-") {
-        urls.append(text)
+        try addURL(word)
       } else if text.hasPrefix("--") {
         try readLong(text, &words)
       } else {
@@ -91,7 +93,8 @@ struct CurlLine {
     }
     switch option {
     case .request: method = String(decoding: value, as: UTF8.self)
-    case .url: urls.append(String(decoding: value, as: UTF8.self))
+    case .url: try addURL(value)
+    case .requestTarget: target = value
     case .header: try addField(value)
     case .data, .dataASCII, .dataBinary: bodies.append(.data(try inline(value)))
     case .dataRaw: bodies.append(.data(value))
@@ -114,6 +117,13 @@ struct CurlLine {
     case .location: remarks.append("-L: a redirect is recorded as the answer it is, not followed")
     case .insecure: remarks.append("-k counts for nothing here; --insecure does the same")
     }
+  }
+
+  private mutating func addURL(_ word: [UInt8]) throws(EntryRefusal) {
+    guard let url = String(validating: word, as: UTF8.self) else {
+      throw EntryRefusal("its URL is not UTF-8; left out")
+    }
+    urls.append(url)
   }
 
   /// A value that is the data itself, not the name of a file.
@@ -151,7 +161,7 @@ struct CurlLine {
   private static func percentEncoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     text.flatMap { byte in
       Bytes.isDigit(byte) || Bytes.lowercased(byte) &- 0x61 < 26 || "-._~".utf8.contains(byte)
-        ? [byte] : SourceURL.percentEncoded(byte)
+        ? [byte] : PercentCoding.encoded(byte)
     }
   }
 
@@ -181,13 +191,16 @@ struct CurlLine {
     if globs, url.contains(where: { "{}[]".contains($0) }), !url.contains("://[") {
       throw EntryRefusal("curl reads brackets in a URL as a pattern; left out")
     }
-    let source = try SourceURL(url.contains("://") ? url : "http://\(url)")
+    let source = try SourceURL(url.contains("://") ? url : "http://\(url)", keepsQuery: true)
     guard !source.origin.isEmpty else { throw EntryRefusal("its URL names no host; left out") }
     guard !source.hadUserInformation else {
       throw EntryRefusal("user information in a URL is not sent; give it with -u; left out")
     }
     let (body, type) = try body()
-    var target = source.target
+    var target = target ?? source.target
+    guard target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")],
+      target.allSatisfy(RequestTarget.isAllowed)
+    else { throw EntryRefusal("its --request-target is malformed; left out") }
     if isGet, !body.isEmpty {
       target += [target.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")] + body
     }
@@ -200,7 +213,9 @@ struct CurlLine {
     return (
       source.origin,
       HTTPRequest(
-        method: HTTPMethod(rawValue: method), target: SourceURL.encoded(target[...]), fields: fields,
+        method: HTTPMethod(rawValue: method),
+        target: self.target ?? SourceURL.encoded(target[...], keepsQuery: true),
+        fields: fields,
         body: sent,
         authority: Array(source.authority.utf8))
     )

@@ -2,6 +2,7 @@
 enum CurlOption: String {
   case request = "--request"
   case url = "--url"
+  case requestTarget = "--request-target"
   case header = "--header"
   case data = "--data"
   case dataASCII = "--data-ascii"

@@ -64,9 +64,10 @@ extension InteractionFormat {
   private static func decodeTarget(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8]
   {
     let target = try ByteString.decode(value, at: place)
-    let isVisible = target.allSatisfy { (0x21...0x7E).contains($0) }
-    guard isVisible, target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] else {
-      throw place.problem("a target starts with `/`, is percent-encoded and holds no blanks")
+    guard target.allSatisfy(RequestTarget.isVisible),
+      target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")]
+    else {
+      throw place.problem("a target starts with `/` and holds no blanks or control characters")
     }
     return target
   }

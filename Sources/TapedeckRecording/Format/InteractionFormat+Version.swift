@@ -8,6 +8,12 @@ extension InteractionFormat {
   /// number in its manifest instead of misreading it.
   static func version(of tree: JSONValue) -> Int {
     let isNewer = version2Members.contains { tree[$0.object]?[$0.member] != nil }
-    return isNewer ? 2 : 1
+    return isNewer || !isPlain(tree["request"]?["target"]) ? 2 : 1
+  }
+
+  /// Whether version 1 has such a target: visible ASCII, which all were until other bytes were passed on too.
+  private static func isPlain(_ target: JSONValue?) -> Bool {
+    guard case .string(let string)? = target else { return false }
+    return string.decodedBytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }

@@ -33,7 +33,7 @@ enum HARParams {
 
   static func encoded(_ text: [UInt8]) -> [UInt8] {
     text.flatMap { byte in
-      isPlain(byte) ? [byte] : byte == 0x20 ? [UInt8(ascii: "+")] : SourceURL.percentEncoded(byte)
+      isPlain(byte) ? [byte] : byte == 0x20 ? [UInt8(ascii: "+")] : PercentCoding.encoded(byte)
     }
   }
 }

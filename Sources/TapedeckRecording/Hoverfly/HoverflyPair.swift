@@ -49,7 +49,7 @@ struct HoverflyPair {
 
   /// Hoverfly has decoded the path.
   private static func pathEncoded(_ path: [UInt8]) -> [UInt8] {
-    path.flatMap { "?%#".utf8.contains($0) ? SourceURL.percentEncoded($0) : [$0] }
+    path.flatMap { "?%#".utf8.contains($0) ? PercentCoding.encoded($0) : [$0] }
   }
 
   private func query(_ draft: inout ExchangeDraft) throws(EntryRefusal) -> String {

@@ -11,11 +11,12 @@ struct SourceURL: Equatable {
   /// Whether a user or a password stood in it. They are left out: what was sent of them is in `Authorization`.
   var hadUserInformation: Bool
 
-  init(_ text: String) throws(EntryRefusal) {
+  /// - Parameter keepsQuery: see `encoded`.
+  init(_ text: String, keepsQuery: Bool = false) throws(EntryRefusal) {
     let bytes = Array(text.utf8)[...]
     if bytes.first == UInt8(ascii: "/") {
       (origin, authority, hadUserInformation) = ("", "", false)
-      target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") })
+      target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") }, keepsQuery: keepsQuery)
       return
     }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
@@ -34,7 +35,8 @@ struct SourceURL: Equatable {
     authority = try Self.authority(host, defaultPort: scheme == "https" ? ":443" : ":80")
     origin = "\(scheme)://\(authority)"
     let path = rest[end...]
-    target = Self.encoded(path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path)
+    target = Self.encoded(
+      path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path, keepsQuery: keepsQuery)
   }
 
   /// What a refusal may say of a URL: how it begins, since the rest can be a megabyte of data or hold a secret.
@@ -60,22 +62,20 @@ struct SourceURL: Equatable {
   }
 
   /// What may not stand in a target, as `%XX`.
-  static func encoded(_ target: ArraySlice<UInt8>) -> [UInt8] {
-    guard target.contains(where: needsEncoding) else { return Array(target) }
+  /// - Parameter keepsQuery: whether the client sends what is not ASCII in a query as it is, as curl does. Most encode it,
+  ///   whatever the tool that wrote the URL shows.
+  static func encoded(_ target: ArraySlice<UInt8>, keepsQuery: Bool = false) -> [UInt8] {
     var out: [UInt8] = []
+    out.reserveCapacity(target.count)
+    var isKept = false
     for byte in target {
-      if needsEncoding(byte) { out += percentEncoded(byte) } else { out.append(byte) }
+      if keepsQuery, byte == UInt8(ascii: "?") { isKept = true }
+      if RequestTarget.isAllowed(byte), byte < 0x80 || isKept {
+        out.append(byte)
+      } else {
+        out += PercentCoding.encoded(byte)
+      }
     }
     return out
-  }
-
-  static func percentEncoded(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-  }
-
-  /// As `RequestTarget` allows.
-  private static func needsEncoding(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{}#".utf8.contains(byte)
   }
 }
