@@ -33,6 +33,8 @@ public enum HTTP1Serializer {
         appendLineEnd(to: &out)
       }
     }
+    // RFC 9110 §7.8: whoever sends `Upgrade` nominates it, and only a 426 has kept it.
+    if head.status == 426, head.fields.contains("upgrade") { append("Connection: upgrade\r\n", to: &out) }
     appendFraming(framing, isLengthWritten: isLengthWritten, to: &out)
   }
 

@@ -13,6 +13,10 @@ public struct HTTPRequest: Sendable, Equatable {
   public var authority: [UInt8]
   /// Whether the connection may carry another request after this one (RFC 9112 §9.3).
   public var keepsAlive: Bool
+  /// Whether the target came in absolute form, so that `authority` is what it named (RFC 9112 §3.2.2).
+  public var isAbsoluteForm = false
+  /// Whether `Connection` nominates `Upgrade` (RFC 9110 §7.8).
+  public var asksForUpgrade = false
 
   public init(
     method: HTTPMethod, target: [UInt8], version: HTTPVersion = .http11, fields: HTTPFields = HTTPFields(),

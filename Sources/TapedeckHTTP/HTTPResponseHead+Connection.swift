@@ -2,7 +2,7 @@ extension HTTPResponseHead {
   /// Whether the connection may carry another exchange after this answer (RFC 9112 §9.3). One of HTTP/1.0 may not,
   /// whatever it says.
   public var keepsAlive: Bool {
-    guard version == .http11, let closes = try? ConnectionOptions.askToClose(fields) else { return false }
+    guard version == .http11, let closes = try? ConnectionOptions(fields).closes else { return false }
     return !closes
   }
 }

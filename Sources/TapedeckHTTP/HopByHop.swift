@@ -1,4 +1,14 @@
 extension HTTPRequest {
+  /// Whether it opens a WebSocket (RFC 6455 §4.2.1).
+  package var asksForWebSocket: Bool {
+    asksForUpgrade && version == .http11 && method == .get
+      && fields.values(of: "upgrade").contains { value in
+        value.split(separator: ASCII.comma).contains {
+          ASCII.equal($0.trimmingBlanks(), lowercase: "websocket")
+        }
+      }
+  }
+
   /// Whether the client said that it reads trailers (RFC 9110 §10.1.4).
   public var acceptsTrailers: Bool {
     fields.values(of: "te").contains { value in
@@ -7,15 +17,22 @@ extension HTTPRequest {
   }
 }
 
+extension HTTPResponseHead {
+  /// Removes the fields that belong to one connection only. A 426 keeps its `Upgrade`, which names the protocols that
+  /// the origin insists on (RFC 9110 §15.5.22).
+  public mutating func removeHopByHop() { fields.removeHopByHop(keepsUpgrade: status == 426) }
+}
+
 extension HTTPFields {
   /// Removes the fields that belong to one connection only (RFC 9110 §7.6.1): those listed there, and those that
   /// `Connection` nominates. Framing and `Host` never go by nomination. `Trailer` stays, because trailers are relayed
   /// (RFC 9110 §6.6.2).
-  public mutating func removeHopByHop() {
+  /// - Parameter keepsUpgrade: whether `Upgrade` stays.
+  public mutating func removeHopByHop(keepsUpgrade: Bool = false) {
     let nominated = nominations
     let kept = storage.withUnsafeBufferPointer { bytes in
       let isRemoved = { (slice: Slice) in
-        Self.isHopByHop(slice.name, in: bytes)
+        Self.isHopByHop(slice.name, in: bytes) && !(keepsUpgrade && slice.isNamed("upgrade", in: bytes))
           || nominated.contains { Self.equal($0, slice.name, in: bytes) } && !slice.isNamed("host", in: bytes)
             && !slice.isNamed("content-length", in: bytes)
       }

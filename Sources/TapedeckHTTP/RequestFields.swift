@@ -8,7 +8,7 @@ struct RequestFields: Sendable {
   let fields: HTTPFields
   /// Empty where HTTP/1.0 goes without.
   let host: [UInt8]
-  let closes: Bool
+  let connection: ConnectionOptions
   let expectsContinue: Bool
   let framing: BodyFraming
 
@@ -17,7 +17,7 @@ struct RequestFields: Sendable {
     version = .http10
     fields = HTTPFields()
     host = []
-    closes = false
+    connection = ConnectionOptions()
     expectsContinue = false
     framing = .none
   }
@@ -31,16 +31,20 @@ struct RequestFields: Sendable {
     self.version = version
     fields = try Self.parse(lines, count, limits)
     host = try Self.host(fields, version: version)
-    closes = try ConnectionOptions.askToClose(fields)
+    connection = try ConnectionOptions(fields)
     expectsContinue = try Self.expectsContinue(fields, version: version)
     framing = try BodyFraming.request(fields, version: version)
   }
 
   /// The request with that line before them, its body to come.
   func request(_ line: consuming RequestLine) -> HTTPRequest {
-    HTTPRequest(
+    let isAbsolute = line.authority != nil
+    var request = HTTPRequest(
       method: line.method, target: line.target, version: line.version, fields: fields,
-      authority: line.authority ?? host, keepsAlive: line.version == .http11 && !closes)
+      authority: line.authority ?? host, keepsAlive: line.version == .http11 && !connection.closes)
+    request.isAbsoluteForm = isAbsolute
+    request.asksForUpgrade = connection.upgrades
+    return request
   }
 
   /// The lines are copied once; fields are offsets into the copy.

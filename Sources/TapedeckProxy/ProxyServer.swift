@@ -36,6 +36,8 @@ public final class ProxyServer: Sendable {
     configuration.beforeServing()
     let sessions = Sessions(configuration)
     let faults = upstream.map { ToleratedFaults(of: $0.origin, notice: configuration.notice) }
+    let listener = ListenerNames()
+    let refusals = RefusalNotices(configuration.notice)
     do {
       var serving = ServerConfiguration(
         configuration.clients,
@@ -59,9 +61,12 @@ public final class ProxyServer: Sendable {
             liveRewriter: configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil,
             loop: loop)
           let chain = links.chain(for: sessions)
-          let policy = PolicyResponder(before: chain, logging: configuration.log == nil ? nil : tape)
+          let policy = PolicyResponder(
+            before: chain, tape: tape, listener: listener, isLogged: configuration.log != nil,
+            refusals: refusals)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
+      listener.set(server.address, toldHost: address.host)
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
         server.stop(graceMilliseconds: 0)
         throw error

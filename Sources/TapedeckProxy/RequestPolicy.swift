@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 
 /// What a proxy owes a request before anyone is asked for an answer (RFC 9110 §7.6, §9.3.8): not to echo it, not to
-/// send it round in circles, and to count its hops.
+/// send it round in circles, to count its hops, and not to take a WebSocket handshake for a plain GET.
 enum RequestPolicy {
   enum Verdict: Equatable {
     /// On to the chain, perhaps with one hop less to go.
@@ -17,7 +17,7 @@ enum RequestPolicy {
   /// Whether there is anything to look at, as there is not in nearly all requests.
   static func concerns(_ request: HTTPRequest) -> Bool {
     request.method != .get && (request.method == .trace || request.method == .options)
-      || request.fields.contains("via")
+      || request.asksForUpgrade || request.fields.contains("via")
   }
 
   static func verdict(on request: HTTPRequest) -> Verdict {
@@ -25,10 +25,14 @@ enum RequestPolicy {
     if request.fields.hasPassed(pseudonym) {
       return .answer(problem(508, "the request has passed this proxy before"))
     }
+    if request.asksForWebSocket { return .answer(problem(501, webSocketDetail)) }
     if request.method == .trace { return .answer(trace(request)) }
     if request.method == .options { return options(request) }
     return .pass(request)
   }
+
+  private static let webSocketDetail =
+    "the request opens a WebSocket, which is neither forwarded nor recorded yet; the origin was not asked"
 
   /// RFC 9110 §9.3.8: an echo would hand cookies and credentials to whoever made the client ask.
   private static func trace(_ request: HTTPRequest) -> HTTPResponse {
@@ -60,35 +64,7 @@ enum RequestPolicy {
     return .pass(onward)
   }
 
-  private static func problem(_ status: Int, _ detail: String) -> HTTPResponse {
+  static func problem(_ status: Int, _ detail: String) -> HTTPResponse {
     .problem(status, detail)
-  }
-}
-
-/// The policy before the chain; and what logs may show of a request.
-final class PolicyResponder: Responder {
-  private let chain: any Responder
-  /// Nil where nothing is logged.
-  private let tape: LoopCopy<TapeSlot>?
-
-  init(before chain: any Responder, logging tape: LoopCopy<TapeSlot>?) {
-    self.chain = chain
-    self.tape = tape
-  }
-
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard let tape else { return try answer(to: request) }
-    var answer = try answer(to: request)
-    let redaction = tape.current.matcher.redaction
-    if redaction.mayHide(request) { answer?.shownTarget = redaction.comparable(request).target }
-    return answer
-  }
-
-  private func answer(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard RequestPolicy.concerns(request) else { return try chain.respond(to: request) }
-    return switch RequestPolicy.verdict(on: request) {
-    case .pass(let request): try chain.respond(to: request)
-    case .answer(let response): HTTPAnswer(.response(response), by: .server)
-    }
   }
 }

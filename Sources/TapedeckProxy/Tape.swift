@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
+internal import TapedeckUpstream
 
 /// The recording that all loops share: what may be replayed, where new exchanges go, and the decision between them.
 final class Tape: Sendable {
@@ -22,6 +23,9 @@ final class Tape: Sendable {
   /// Knows the origin that the cassette was recorded from.
   let rewriter: OriginRewriter?
   let missExplanation: MissExplanation
+  /// Whose requests these are: the origin that is asked, the one that the cassette was recorded from, and in what other
+  /// tools recorded, which may be of several, those that its requests name.
+  let origins: [AuthorityName]
   let statistics: ProxyStatistics
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
@@ -30,6 +34,7 @@ final class Tape: Sendable {
   let maxRecordedBodyBytes: Int
   private let failure = Mutex<String?>(nil)
   private let ejected = Atomic<Bool>(false)
+  private static let maximumOrigins = 256
 
   init(
     configuration: ProxyConfiguration, cassette: Cassette?, recorder: CassetteRecorder?,
@@ -39,6 +44,7 @@ final class Tape: Sendable {
     cassettePath = configuration.cassette
     self.rewriter = rewriter
     missExplanation = MissExplanation(configuration)
+    origins = Self.origins(configuration, cassette)
     self.cassette = cassette
     self.recorder = recorder
     matcher =
@@ -49,6 +55,25 @@ final class Tape: Sendable {
     onExhausted = configuration.onExhausted
     notice = configuration.notice
     maxRecordedBodyBytes = configuration.maxRecordedBodyBytes
+  }
+
+  private static func origins(
+    _ configuration: ProxyConfiguration, _ cassette: Cassette?
+  ) -> [AuthorityName] {
+    var names = [configuration.upstream, cassette?.upstream].compactMap { url in
+      url.flatMap { try? UpstreamOrigin($0) }.map { AuthorityName($0) }
+    }
+    if names.first == names.last { names = Array(names.prefix(1)) }
+    var last: [UInt8] = []
+    for answer in cassette?.answers ?? [] where names.count < maximumOrigins {
+      guard let host = answer.recorded.request.fields.first("host"), !host.elementsEqual(last) else {
+        continue
+      }
+      last = Array(host)
+      let name = AuthorityName(last)
+      if !names.contains(name) { names.append(name) }
+    }
+    return names
   }
 
   /// Decides, and takes the answer it decides on.

@@ -158,7 +158,7 @@ final class ResponseReceiver {
       allowsReuse = false
       tolerate(.chunkedInHTTP10)
     }
-    head.fields.removeHopByHop()
+    head.removeHopByHop()
     // RFC 9110 §8.6: no Content-Length in a 204.
     if head.status == 204 { head.fields.removeAll("content-length") }
     if case .length(let length) = framing { remaining = length }

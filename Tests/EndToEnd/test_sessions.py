@@ -82,7 +82,8 @@ def test_what_names_a_session_goes_no_further(start, origin):
 def test_a_client_with_a_proxy_url_is_in_the_session_of_its_user(start):
     deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-user", "--quiet")
     proxy = deck.url.replace("http://", "http://alice:x@")
-    answer = requests.get("http://httpbin.example/json", proxies={"http": proxy}, timeout=30)
+    upstream = json.loads((HTTPBIN / "cassette.json").read_bytes())["upstream"]
+    answer = requests.get(f"{upstream}/json", proxies={"http": proxy}, timeout=30)
     assert answer.status_code == 200
     assert [session["name"] for session in admin.get("/sessions")] == ["alice"]
 

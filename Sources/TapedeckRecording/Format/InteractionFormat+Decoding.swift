@@ -81,7 +81,7 @@ extension InteractionFormat {
     var head = try decodeHead(object)
     head.fields = try FieldsFormat.decode(
       try object.array("headers") ?? [], at: place.member("headers"), date: date)
-    head.fields.removeHopByHop()
+    head.removeHopByHop()
     let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
     var response = RecordedResponse(head: head, body: body)
     if let chunks = try object.array("chunks") {

@@ -78,8 +78,9 @@ enum InteractionFormat {
     _ response: RecordedResponse, to method: HTTPMethod, _ out: inout JSONOutput,
     store: ([UInt8]) throws(CassetteError) -> BodyFile
   ) throws(CassetteError) {
-    var fields = response.head.fields
-    fields.removeHopByHop()
+    var head = response.head
+    head.removeHopByHop()
+    let fields = head.fields
     out.beginObject()
     out.member("version")
     out.string(response.head.version.rawValue)
