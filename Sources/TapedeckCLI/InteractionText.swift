@@ -18,10 +18,16 @@ struct InteractionText {
     text += fields(request.fields, ">")
     text += body(interaction.largeRequestBody.map { .file($0) } ?? .bytes(request.body), request.fields)
     text += fields(request.trailers, ">")
-    let status = style.paint("\(response.head.status)", Style.color(ofStatus: response.head.status))
-    let reason = response.head.reason.isEmpty ? "" : " " + Printable.line(response.head.reason)
-    text += "\(mark("<")) \(status)\(reason)\n" + fields(response.head.fields, "<")
-    return text + body(response.body, response.head.fields) + fields(response.trailers, "<")
+    for interim in response.interim { text += head(interim) }
+    text += head(response.head) + body(response.body, response.head.fields)
+    if response.isCutByClient { text += style.paint("(cut here: the client left)", .dim) + "\n" }
+    return text + fields(response.trailers, "<")
+  }
+
+  private func head(_ head: HTTPResponseHead) -> String {
+    let status = style.paint("\(head.status)", Style.color(ofStatus: head.status))
+    let reason = head.reason.isEmpty ? "" : " " + Printable.line(head.reason)
+    return "\(mark("<")) \(status)\(reason)\n" + fields(head.fields, "<")
   }
 
   private func mark(_ mark: String) -> String { style.paint(mark, .dim) }

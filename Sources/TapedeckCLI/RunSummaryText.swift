@@ -38,6 +38,7 @@ struct RunSummaryText {
     if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
     if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }
     if summary.oversized > 0 { parts.append("\(summary.oversized) too large to record") }
+    if summary.left > 0 { parts.append("\(summary.left) left by the client") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     parts.append("\(summary.upstreamConnections) upstream connections opened")
     return parts.joined(separator: ", ")

@@ -161,6 +161,8 @@ public protocol ResponseSink: AnyObject {
   func begin(_ head: HTTPResponseHead, framing: BodyFraming)
   /// - Parameter endsChunk: whether these bytes complete a chunk of the origin's.
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand
+  /// The body stops here without an end: nothing more comes, and the connection stays.
+  func rest()
   func end(trailers: HTTPFields)
   /// The answer broke off. Before `begin` the client gets `response`; after it, visibly broken framing.
   func fail(_ response: HTTPResponse)
@@ -168,17 +170,24 @@ public protocol ResponseSink: AnyObject {
   func abort(_ end: ConnectionEnd)
 }
 
+extension ResponseSink {
+  public func rest() {}
+}
+
 /// A streamed answer, waiting for a sink to flow into. All calls come on the loop's thread.
 public protocol ResponseSource: AnyObject {
   func start(into sink: any ResponseSink)
   /// The sink that said `wait` has room again.
   func resume()
-  /// The client left: stop at once and call the sink no more.
+  /// Nobody wants the rest: stop at once and call the sink no more.
   func cancel()
+  /// The client left. The same as `cancel()`, but that what came up to now was a response to somebody.
+  func clientLeft()
   /// The client will send nothing more. It may have left, or wait for its answer.
   func clientFinished()
 }
 
 extension ResponseSource {
+  public func clientLeft() { cancel() }
   public func clientFinished() {}
 }

@@ -22,6 +22,9 @@ final class CollectingSink: ResponseSink {
     done(.success(response))
   }
 
+  /// Who waits for the whole of it gets what there is.
+  func rest() { end(trailers: HTTPFields()) }
+
   func fail(_ response: HTTPResponse) {
     done(self.response == nil ? .success(response) : .failure(AnswerBrokeOff()))
   }

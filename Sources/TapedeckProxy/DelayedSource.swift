@@ -38,6 +38,11 @@ final class DelayedSource: ResponseSource {
     successor?.cancel()
   }
 
+  func clientLeft() {
+    successor?.clientLeft()
+    cancel()
+  }
+
   private func begin() {
     guard let sink else { return }
     self.sink = nil

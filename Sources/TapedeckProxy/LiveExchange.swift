@@ -12,7 +12,8 @@ struct RecordingJob {
 ///
 /// Pieces go through the moment they come. Only what would complete the answer in the client's eyes — the piece that
 /// reaches Content-Length, the last chunk, a head without a body — waits until the exchange is in the journal. A
-/// failure, a broken answer or a client that leaves drops the recording: only complete exchanges are remembered.
+/// failure or a broken answer drops the recording: only complete exchanges are remembered, and streams that the client
+/// left, marked as cut. A body of known length that it left is a download that came to nothing.
 final class LiveExchange: ResponseSource, ResponseSink {
   private let request: HTTPRequest
   private let client: UpstreamClient
@@ -26,6 +27,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private var heldHead: HTTPResponseHead?
   private var heldPiece: [UInt8] = []
   private var received = 0
+  private var interim: [HTTPResponseHead] = []
   private var recording: ResponseRecording?
 
   init(
@@ -56,6 +58,21 @@ final class LiveExchange: ResponseSource, ResponseSink {
     upstream.cancel()
   }
 
+  func clientLeft() {
+    guard sink != nil else { return }
+    let isStream = framing == .chunked || framing == .untilClose
+    if isStream, received > 0, let recording {
+      self.recording = nil
+      recording.finish(trailers: HTTPFields(), isCutByClient: true)
+    } else if isStream, job == nil {
+      statistics.countForwarded()
+    } else if statistics.countLeft() {
+      job?.tape.tellLeft(request)
+    }
+    drop()
+    upstream.cancel()
+  }
+
   private func drop() {
     sink = nil
     recording?.discard()
@@ -64,15 +81,18 @@ final class LiveExchange: ResponseSource, ResponseSink {
 
   // MARK: As a sink, from the origin
 
-  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
+  func informational(_ head: HTTPResponseHead) {
+    if job != nil { interim.append(head) }
+    sink?.informational(head)
+  }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     self.head = head
     self.framing = framing
     if let job {
       recording = ResponseRecording(
-        job: job, request: request, sentFields: upstream.sentFields, upstream: upstream, head: head,
-        framing: framing)
+        job: job, request: request, sentFields: upstream.sentFields, upstream: upstream, interim: interim,
+        head: head, framing: framing)
     }
     var outgoing = head
     if let rewriter { outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }

@@ -2,8 +2,9 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckSockets
 
-/// Gives a recorded answer at the pace it was recorded at: each chunk when its time has come, an answer without chunks
-/// when it was complete. A large chunk goes out in pieces, as the client has room for them.
+/// Gives a recorded answer at the pace it was recorded at: its interim responses at once, each chunk when its time has
+/// come, an answer without chunks when it was complete. A large chunk goes out in pieces, as the client has room for them.
+/// A stream that its client left stays open after the last chunk.
 final class PacedSource: ResponseSource {
   private struct Piece {
     var range: Range<Int>
@@ -16,6 +17,7 @@ final class PacedSource: ResponseSource {
 
   private let interaction: Interaction
   private let head: HTTPResponseHead
+  private let onCut: CutPolicy
   private let loop: EventLoop
   private var pieces: ArraySlice<Piece>
   private var reader: BodyFileReader?
@@ -25,16 +27,21 @@ final class PacedSource: ResponseSource {
   private var isHeadSent = false
   private var isSinkFull = false
 
-  init(_ interaction: Interaction, head: HTTPResponseHead, times: Double, loop: EventLoop) {
+  init(
+    _ interaction: Interaction, head: HTTPResponseHead, pace: ReplayPace, onCut: CutPolicy, loop: EventLoop
+  ) {
     self.interaction = interaction
     self.head = head
+    self.onCut = onCut
     self.loop = loop
-    pieces = Self.pieces(interaction, times: times)[...]
+    pieces = Self.pieces(interaction, pace: pace)[...]
   }
 
   /// The body cut where the origin cut it. Without a time for every chunk, all of it is due at the end.
-  private static func pieces(_ interaction: Interaction, times: Double) -> [Piece] {
+  private static func pieces(_ interaction: Interaction, pace: ReplayPace) -> [Piece] {
     let duration = interaction.volatile.durationMilliseconds ?? 0
+    var times = Double.infinity
+    if case .recorded(let recorded) = pace { times = recorded }
     let sizes = interaction.response.chunkSizes ?? [interaction.response.body.count]
     let offsets = interaction.volatile.chunkOffsetsMilliseconds ?? []
     var start = 0
@@ -54,6 +61,7 @@ final class PacedSource: ResponseSource {
     self.sink = sink
     startedAt = .now
     timer = loop.makeTimer { [weak self] in self?.sendDue() }
+    for head in interaction.response.interim { sink.informational(head) }
     waitForNext()
   }
 
@@ -97,6 +105,7 @@ final class PacedSource: ResponseSource {
 
   private func finish() {
     guard let sink else { return }
+    if interaction.response.isCutByClient, onCut == .open { return sink.rest() }
     cancel()
     sink.end(trailers: interaction.response.trailers)
   }

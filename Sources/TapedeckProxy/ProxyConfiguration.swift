@@ -29,6 +29,8 @@ public struct ProxyConfiguration: Sendable {
   public var clients = ClientLimits()
   /// How fast recorded answers are given.
   public var pace = ReplayPace.instant
+  /// What becomes of a replayed stream where the client left it when it was recorded.
+  public var onCut = CutPolicy.open
   /// Whether every answer says in a field of its own who gave it.
   public var explains = false
   /// The status of a refusal.

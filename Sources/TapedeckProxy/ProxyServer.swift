@@ -202,7 +202,7 @@ private struct ChainLinks {
   private func recordings(_ session: Session) -> any Responder {
     let responder = TapeResponder(
       tape: tape, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
-      replay: Replay(pace: configuration.pace, loop: loop),
+      replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: loop),
       explains: configuration.explains || session.journal.isOn)
     return configuration.rewritesBodies
       ? RewritingResponder(before: responder, live: liveRewriter, recorded: tape) : responder

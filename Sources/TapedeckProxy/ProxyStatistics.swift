@@ -12,6 +12,7 @@ final class ProxyStatistics: Sendable {
   private let unmatched = Atomic(0)
   private let failed = Atomic(0)
   private let oversized = Atomic(0)
+  private let left = Atomic(0)
   private let upstreamConnections = Atomic(0)
   private let drifted = Atomic(0)
   private let misses = MissLedger()
@@ -23,6 +24,8 @@ final class ProxyStatistics: Sendable {
   func countForwarded() { forwarded.add(1, ordering: .relaxed) }
   /// Whether it was the first.
   func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
+  /// Whether it was the first.
+  func countLeft() -> Bool { left.add(1, ordering: .relaxed).oldValue == 0 }
   func countFailed() { failed.add(1, ordering: .relaxed) }
   /// - Parameter target: without secrets.
   func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
@@ -62,6 +65,7 @@ final class ProxyStatistics: Sendable {
     summary.forwarded = forwarded.load(ordering: .relaxed)
     summary.unmatched = unmatched.load(ordering: .relaxed)
     summary.oversized = oversized.load(ordering: .relaxed)
+    summary.left = left.load(ordering: .relaxed)
     summary.failed = failed.load(ordering: .relaxed)
     summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
     summary.drifted = drifted.load(ordering: .relaxed)
@@ -95,6 +99,8 @@ public struct ProxySummary: Sendable, Equatable {
   /// Where requests drifted, at most a hundred places, and how often others did.
   public var driftedFields: [DriftedField] = []
   public var otherDrift = 0
+  /// Left by the client before its response was complete, and not recorded.
+  public var left = 0
   /// Exchanges with the origin that came to nothing.
   public var failed = 0
   /// Why they failed, by request and cause, at most a hundred, and how many others there were.

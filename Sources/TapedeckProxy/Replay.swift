@@ -5,12 +5,13 @@ internal import TapedeckSockets
 /// Recorded interactions as answers.
 struct Replay {
   let pace: ReplayPace
+  let onCut: CutPolicy
   let loop: EventLoop
 
-  /// The answer as it always goes on the wire; nil when it depends on the client (it names the origin) or does not
-  /// belong in memory.
+  /// The answer as it always goes on the wire; nil when it depends on the client (it names the origin), is more than one
+  /// head and one whole body, or does not belong in memory.
   static func prepare(_ interaction: Interaction, rewriter: OriginRewriter?) -> PreparedResponse? {
-    guard case .bytes(let body) = interaction.response.body else { return nil }
+    guard !isStreamed(interaction), case .bytes(let body) = interaction.response.body else { return nil }
     if let rewriter, rewriter.concerns(interaction.response.head.fields) { return nil }
     return prepared(interaction, head: interaction.response.head, body: body)
   }
@@ -29,13 +30,18 @@ struct Replay {
     let interaction = recorded.interaction
     var head = interaction.response.head
     if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
-    if case .recorded(let times) = pace {
-      return .stream(PacedSource(interaction, head: head, times: times, loop: loop))
+    if pace != .instant || Self.isStreamed(interaction) {
+      return .stream(PacedSource(interaction, head: head, pace: pace, onCut: onCut, loop: loop))
     }
     switch interaction.response.body {
     case .bytes(let body): return .prepared(Self.prepared(interaction, head: head, body: body))
     case .file(let file): return .stream(BodyFileSource(file, head: head, interaction: interaction))
     }
+  }
+
+  /// Whether interim responses go before it, or it has no end.
+  private static func isStreamed(_ interaction: Interaction) -> Bool {
+    !interaction.response.interim.isEmpty || interaction.response.isCutByClient
   }
 
   private static func prepared(
@@ -47,7 +53,8 @@ struct Replay {
 
   /// An answer that ended with its connection goes out in one chunk: its length was not known then either.
   private static func chunkSizes(_ interaction: Interaction) -> [Int]? {
-    interaction.response.chunkSizes ?? (interaction.response.isCloseDelimited ? [] : nil)
+    let response = interaction.response
+    return response.chunkSizes ?? (response.isCloseDelimited || response.isCutByClient ? [] : nil)
   }
 
   /// How an answer that is streamed is framed for the client.

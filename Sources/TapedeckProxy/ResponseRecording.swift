@@ -9,6 +9,7 @@ final class ResponseRecording {
   private let upstream: UpstreamExchange
   private let request: HTTPRequest
   private let sentFields: HTTPFields
+  private let interim: [HTTPResponseHead]
   private let head: HTTPResponseHead
   private let framing: BodyFraming
   private var spool: BodySpool?
@@ -19,12 +20,13 @@ final class ResponseRecording {
 
   init(
     job: RecordingJob, request: HTTPRequest, sentFields: HTTPFields, upstream: UpstreamExchange,
-    head: HTTPResponseHead, framing: BodyFraming
+    interim: [HTTPResponseHead], head: HTTPResponseHead, framing: BodyFraming
   ) {
     self.job = job
     self.request = request
     self.sentFields = sentFields
     self.upstream = upstream
+    self.interim = interim
     self.head = head
     self.framing = framing
     spool = job.tape.recorder?.makeSpool(answering: request, fields: head.fields)
@@ -69,15 +71,18 @@ final class ResponseRecording {
   }
 
   /// Returns when the exchange is safe, or when it is clear that it cannot be.
-  func finish(trailers: HTTPFields) {
+  func finish(trailers: HTTPFields, isCutByClient: Bool = false) {
     guard let spool else { return }
     self.spool = nil
     do {
+      chunks.endChunk(at: elapsedNanoseconds)
       let body = try spool.finish()
       chunks.take(spool.mapped(chunkSizes: chunks.sizes))
-      let response = RecordedResponse(
+      var response = RecordedResponse(
         head: head, body: body, chunkSizes: framing == .chunked ? chunks.sizes : nil,
         trailers: trailers, isCloseDelimited: framing == .untilClose)
+      response.interim = interim
+      response.isCutByClient = isCutByClient
       let volatile = VolatileFacts(
         recordedAtMicroseconds: WallClock.microseconds,
         durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
@@ -112,7 +117,12 @@ struct ChunkLog {
 
   mutating func append(_ count: Int, endsChunk: Bool, at nanoseconds: Int64) {
     current += count
-    guard endsChunk else { return }
+    if endsChunk { endChunk(at: nanoseconds) }
+  }
+
+  /// Ends the chunk that has begun, if one has.
+  mutating func endChunk(at nanoseconds: Int64) {
+    guard current > 0 else { return }
     sizes.append(current)
     offsetsMilliseconds?.append(Double(nanoseconds / 1000) / 1000)
     if sizes.count > VolatileFacts.maximumChunkOffsets { offsetsMilliseconds = nil }

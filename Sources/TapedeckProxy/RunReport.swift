@@ -68,6 +68,7 @@ public struct RunReport: Sendable {
       "unmatched": JSONValue(summary.unmatched), "unused": JSONValue(summary.unused),
       "overridden": JSONValue(summary.overridden), "forwarded": JSONValue(summary.forwarded),
       "failed": JSONValue(summary.failed), "oversized": JSONValue(summary.oversized),
+      "left": JSONValue(summary.left),
       "upstreamConnections": JSONValue(summary.upstreamConnections),
       "filesWritten": JSONValue(summary.filesWritten), "filesRemoved": JSONValue(summary.filesRemoved),
     ]

@@ -22,6 +22,11 @@ class StreamFilter: ResponseSource, ResponseSink {
     source.cancel()
   }
 
+  final func clientLeft() {
+    source.clientLeft()
+    cancel()
+  }
+
   final func clientFinished() { source.clientFinished() }
 
   // MARK: As a sink
@@ -33,6 +38,8 @@ class StreamFilter: ResponseSource, ResponseSink {
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     sink?.write(bytes, endsChunk: endsChunk) ?? .gone
   }
+
+  func rest() { sink?.rest() }
 
   func end(trailers: HTTPFields) {
     let sink = sink

@@ -153,6 +153,12 @@ final class Tape: Sendable {
     if isFirst { notice("recording stopped, traffic goes on: \(problem)") }
   }
 
+  /// A client left before there was anything to remember: the first time is told, the summary counts them all.
+  func tellLeft(_ request: HTTPRequest) {
+    let target = RequestTarget.text(matcher.redaction.redacted(target: request.target))
+    notice("\(request.method) \(target) is not recorded: the client left before its response was complete")
+  }
+
   /// An answer that is too large goes unrecorded: no failure, but the first one is told.
   func skipOversized() {
     if statistics.countOversized() {

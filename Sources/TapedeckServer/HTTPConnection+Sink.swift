@@ -56,6 +56,11 @@ extension HTTPConnection: ResponseSink {
     return demandAfterWrite()
   }
 
+  func rest() {
+    isResting = true
+    if worker.isStopping { closeIfIdle() }
+  }
+
   func end(trailers: HTTPFields) {
     guard stream != nil else { return }
     if streamFraming == .chunked {

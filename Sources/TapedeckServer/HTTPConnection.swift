@@ -41,6 +41,8 @@ final class HTTPConnection: EventHandler {
   var exchange: Exchange?
   var stream: (any ResponseSource)?
   var streamFraming: BodyFraming?
+  /// Whether the stream has nothing more to say, and no end either.
+  var isResting = false
 
   private var configuration: ServerConfiguration { worker.configuration }
   private var errors: ErrorResponse { ErrorResponse(configuration: configuration) }
@@ -260,6 +262,7 @@ final class HTTPConnection: EventHandler {
     guard let exchange = exchange.take() else { return }
     stream = nil
     streamFraming = nil
+    isResting = false
     isSourceWaiting = false
     phase = .reading
     if wasCutShort { closesAfterOutput = true }
@@ -401,7 +404,8 @@ final class HTTPConnection: EventHandler {
   // MARK: Closing
 
   func closeIfIdle() {
-    if phase == .reading, output.isEmpty, parser.isBetweenRequests { close(wasCutShort: false) }
+    let isDone = phase == .reading && parser.isBetweenRequests || phase == .streaming && isResting
+    if isDone, output.isEmpty { close(wasCutShort: streamFraming == .untilClose) }
   }
 
   func close(wasCutShort: Bool) {
@@ -413,7 +417,7 @@ final class HTTPConnection: EventHandler {
     timer?.cancel()
     if let registration { worker.loop.remove(registration) }
     wasCutShort ? socket.closeWithReset() : socket.close()
-    source?.cancel()
+    source?.clientLeft()
     if let exchange = exchange.take() { finish(exchange, wasCutShort: true) }
     worker.forget(self)
   }

@@ -23,6 +23,13 @@ extension Interaction {
     }
     if generator.below(20) == 0 { interaction.response.trailers = fields([("X-T", "1")]) }
     interaction.response.isCloseDelimited = generator.below(6) == 0
+    interaction.response.isCutByClient = generator.below(60) == 0
+    if generator.below(60) == 0 {
+      let head = HTTPResponseHead(status: 103, fields: fields([("Link", "</a.css>; rel=preload")]))
+      interaction.response.interim = [HTTPResponseHead(status: 102, reason: Array("Soon".utf8)), head]
+    }
+    if generator.below(60) == 0 { interaction.request.target = [0x2F, 0xE9, 0x9B] }
+    if generator.below(60) == 0 { interaction.request.target = Array(#"/é?f={"a":"\"}"#.utf8) }
     if generator.below(3) == 0 { interaction.request.authority = Array("api.test".utf8) }
     if generator.below(5) == 0 { interaction.volatile = VolatileFacts() }
     if generator.below(2) == 0 { interaction.response.head.reason = Array("Any reason".utf8) }

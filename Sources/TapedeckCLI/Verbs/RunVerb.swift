@@ -10,7 +10,7 @@ extension Verb {
   static let runCommand = Verb(
     name: "run", group: .proxy, summary: "start, run a command against it, stop",
     synopsis: "[options] -- COMMAND [ARG…]",
-    options: [.cassette, .mode, .onExhausted, .pace, .environment] + Option.asking + Option.serving,
+    options: [.cassette, .mode, .onExhausted, .pace, .onCut, .environment] + Option.asking + Option.serving,
     examples: [
       "tapedeck run --cassette example -- npm test",
       "tapedeck run --upstream https://api.example.com --cassette example --env API_URL -- pytest",

@@ -24,6 +24,9 @@ extension Option {
   static let pace = Option(
     name: "--pace", value: "PACE", help: "speed of recorded answers: instant (default), recorded, or like 10x"
   )
+  static let onCut = Option(
+    name: "--on-cut", value: "WHAT",
+    help: "where the client left a recorded stream, replay keeps it open (default), or close ends it")
   static let explain = Option(
     name: "--explain",
     help: "say in a header of every answer, Tapedeck-Answer, who gave it and from which file")

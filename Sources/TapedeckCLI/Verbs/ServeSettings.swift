@@ -99,6 +99,7 @@ struct ServeSettings {
 
   private mutating func readAnswering(_ arguments: Arguments) throws(UsageError) {
     proxy.onExhausted = try arguments.choice(.onExhausted, ExhaustionPolicy.self) ?? .repeatLast
+    proxy.onCut = try arguments.choice(.onCut, CutPolicy.self) ?? .open
     if let text = arguments[.pace] {
       guard let pace = ReplayPace(text) else {
         throw UsageError("--pace takes instant, recorded or a factor like 10x, not \(text.debugDescription)")

@@ -14,7 +14,8 @@ extension Verb {
   static let replay = Verb(
     name: "replay", aliases: ["simulate"], group: .proxy,
     summary: "answer offline; the origin is never asked",
-    synopsis: "--cassette NAME [options]", options: [.cassette, .onExhausted, .pace] + Option.serving,
+    synopsis: "--cassette NAME [options]",
+    options: [.cassette, .onExhausted, .pace, .onCut] + Option.serving,
     examples: [
       "tapedeck replay --cassette example --port 8080",
       "tapedeck replay --cassette example --strict --report-junit results.xml",
@@ -25,7 +26,7 @@ extension Verb {
     name: "serve", aliases: ["spy", "mimic"], group: .proxy,
     summary: "replay what is known, record what is not",
     synopsis: "[--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]",
-    options: [.cassette, .mode, .onExhausted, .pace] + Option.asking + Option.serving,
+    options: [.cassette, .mode, .onExhausted, .pace, .onCut] + Option.asking + Option.serving,
     examples: [
       "tapedeck serve --upstream https://api.example.com --cassette example",
       "tapedeck serve --cassette example --overrides down.json",

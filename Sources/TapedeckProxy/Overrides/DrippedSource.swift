@@ -48,6 +48,11 @@ final class DrippedSource: ResponseSource, ResponseSink {
     source.cancel()
   }
 
+  func clientLeft() {
+    source.clientLeft()
+    cancel()
+  }
+
   func clientFinished() { source.clientFinished() }
 
   // MARK: As a sink

@@ -58,16 +58,21 @@ final class PatchedSource: StreamFilter {
       return onward
     }
     held?.response.body += bytes
-    return count + bytes.count > Patching.maximumHeldBytes ? release() : onward
+    return count + bytes.count > Patching.maximumHeldBytes ? release(because: Self.tooLarge) : onward
   }
 
-  /// It is too much to be held: on it goes as it is.
-  private func release() -> SinkDemand {
+  /// It cannot be held until its end: on it goes as it is.
+  private func release(because remark: String) -> SinkDemand {
     guard let held = held.take() else { return .more }
-    patching.remark(Self.tooLarge)
+    patching.remark(remark)
     beginUnheld(held.response.head, held.framing)
     if dropsBody { return sink == nil ? .gone : .more }
     return held.response.body.withUnsafeBytes { super.write($0, endsChunk: false) }
+  }
+
+  override func rest() {
+    _ = release(because: "the body has no end: its client left while it was recorded")
+    super.rest()
   }
 
   override func end(trailers: HTTPFields) {

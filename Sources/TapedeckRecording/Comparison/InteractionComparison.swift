@@ -40,6 +40,8 @@ enum InteractionComparison {
       old.head.fields, new.head.fields, kind: "header", ignoring: isVolatile)
     differences += bodies(old.body, old.head.fields, new.body, new.head.fields, field: "body")
     differences += value("chunks", chunks(old), chunks(new))
+    differences += value("cut", cut(old), cut(new))
+    differences += value("interim responses", interim(old), interim(new))
     return differences + FieldsComparison.differences(old.trailers, new.trailers, kind: "trailer")
   }
 
@@ -62,6 +64,19 @@ enum InteractionComparison {
     if response.isCloseDelimited { return "none, ended by the connection" }
     guard let sizes = response.chunkSizes else { return "none" }
     return String(decoding: ChunkSizes.encode(sizes).bytes(.spaced), as: UTF8.self)
+  }
+
+  private static func cut(_ response: RecordedResponse) -> String {
+    response.isCutByClient ? "by the client" : "no"
+  }
+
+  private static func interim(_ response: RecordedResponse) -> String {
+    guard !response.interim.isEmpty else { return "none" }
+    return response.interim.map { head in
+      (["\(head.status)"]
+        + head.fields.map { String(decoding: $0.name + ": ".utf8 + $0.value, as: UTF8.self) })
+        .joined(separator: " ")
+    }.joined(separator: ", ")
   }
 
   private static func value(_ field: String, _ old: String, _ new: String) -> [RequestDifference] {

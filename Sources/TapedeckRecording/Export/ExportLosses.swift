@@ -43,6 +43,12 @@ extension ExportLosses {
     if response.isCloseDelimited {
       note("that its body ends with the connection is not carried over", of: answer.fileName)
     }
+    if response.isCutByClient {
+      note("that the client left before its end is not carried over", of: answer.fileName)
+    }
+    if !response.interim.isEmpty {
+      note("its interim responses are not carried over", of: answer.fileName)
+    }
     if Placeholder.stands(in: request.target) || Placeholder.stands(in: request.body) {
       note(
         "a secret in its URL or body is a placeholder there, so that only a request with the same matches",

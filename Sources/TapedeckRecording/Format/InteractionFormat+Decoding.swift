@@ -77,8 +77,11 @@ extension InteractionFormat {
   ) throws(CassetteError) -> RecordedResponse {
     let object = try StrictObject(
       value, at: place,
-      known: ["version", "status", "reason", "headers", "body", "chunks", "trailers", "closeDelimited"])
-    var head = try decodeHead(object)
+      known: [
+        "interim", "version", "status", "reason", "headers", "body", "chunks", "trailers", "closeDelimited",
+        "cut",
+      ])
+    var head = try decodeHead(object, statuses: 100...999)
     head.fields = try FieldsFormat.decode(
       try object.array("headers") ?? [], at: place.member("headers"), date: date)
     head.removeHopByHop()
@@ -90,6 +93,8 @@ extension InteractionFormat {
     response.trailers = try FieldsFormat.decode(
       try object.array("trailers") ?? [], at: place.member("trailers"))
     response.isCloseDelimited = try object.bool("closeDelimited") ?? false
+    response.isCutByClient = try decodeCut(object)
+    response.interim = try decodeInterim(object)
     if !BodyFraming.hasNoBody(status: head.status, method: method) {
       correctLength(
         in: &response.head.fields, to: response.isFramedByLength(to: method) ? body.count : nil)
@@ -99,12 +104,36 @@ extension InteractionFormat {
     return response
   }
 
-  private static func decodeHead(_ object: StrictObject) throws(CassetteError) -> HTTPResponseHead {
+  private static func decodeCut(_ object: StrictObject) throws(CassetteError) -> Bool {
+    guard let text = try object.text("cut") else { return false }
+    guard text == cutByClient else {
+      throw object.place.member("cut").problem("`\(cutByClient)` is expected here")
+    }
+    return true
+  }
+
+  private static func decodeInterim(_ object: StrictObject) throws(CassetteError) -> [HTTPResponseHead] {
+    var heads: [HTTPResponseHead] = []
+    for (index, value) in try (object.array("interim") ?? []).enumerated() {
+      let place = object.place.member("interim").element(index)
+      let object = try StrictObject(value, at: place, known: ["status", "reason", "headers"])
+      var head = try decodeHead(object, statuses: 102...199)
+      head.fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
+      head.removeHopByHop()
+      heads.append(head)
+    }
+    return heads
+  }
+
+  private static func decodeHead(
+    _ object: StrictObject, statuses: ClosedRange<Int>
+  ) throws(CassetteError) -> HTTPResponseHead {
     guard let version = HTTPVersion(rawValue: try object.text("version") ?? "HTTP/1.1") else {
       throw object.place.member("version").problem("HTTP/1.0 or HTTP/1.1 is expected here")
     }
-    guard let status = try object.required("status").int, (100...999).contains(status) else {
-      throw object.place.member("status").problem("a whole number from 100 to 999 is expected here")
+    guard let status = try object.required("status").int, statuses.contains(status) else {
+      throw object.place.member("status").problem(
+        "a whole number from \(statuses.lowerBound) to \(statuses.upperBound) is expected here")
     }
     guard let written = object["reason"] else { return HTTPResponseHead(version: version, status: status) }
     let reason = try ByteString.decode(written, at: object.place.member("reason"))

@@ -2,7 +2,9 @@ import TapedeckHTTP
 
 extension InteractionFormat {
   /// The members that format version 2 adds, each in the object it stands in.
-  private static let version2Members: [(object: String, member: String)] = []
+  private static let version2Members: [(object: String, member: String)] = [
+    ("response", "interim"), ("response", "cut"),
+  ]
 
   /// The lowest format version that has every member of an interaction: older programs refuse a cassette by the
   /// number in its manifest instead of misreading it.

@@ -22,6 +22,13 @@ enum InteractionFormat {
     return try tree(out)
   }
 
+  /// Interim responses as a tree.
+  static func encode(interim heads: [HTTPResponseHead]) throws(CassetteError) -> JSONValue {
+    var out = JSONOutput()
+    write(interim: heads, to: &out)
+    return try tree(out)
+  }
+
   private static func tree(_ out: JSONOutput) throws(CassetteError) -> JSONValue {
     try JSONFile.parse(out.bytes, file: "an exchange")
   }
@@ -82,6 +89,10 @@ enum InteractionFormat {
     head.removeHopByHop()
     let fields = head.fields
     out.beginObject()
+    if !response.interim.isEmpty {
+      out.member("interim")
+      write(interim: response.interim, to: &out)
+    }
     out.member("version")
     out.string(response.head.version.rawValue)
     out.member("status")
@@ -104,7 +115,31 @@ enum InteractionFormat {
       out.member("closeDelimited")
       out.bool(true)
     }
+    if response.isCutByClient {
+      out.member("cut")
+      out.string(cutByClient)
+    }
     out.endObject()
+  }
+
+  /// What `cut` says of a stream that the client left.
+  static let cutByClient = "client"
+
+  private static func write(interim heads: [HTTPResponseHead], to out: inout JSONOutput) {
+    out.beginArray()
+    for head in heads {
+      out.beginObject()
+      out.member("status")
+      out.number(head.status)
+      if !head.reason.elementsEqual(HTTPStatus.reason(head.status).utf8) {
+        out.member("reason")
+        ByteString.write(head.reason[...], to: &out)
+      }
+      out.member("headers")
+      FieldsFormat.write(head.fields, to: &out)
+      out.endObject()
+    }
+    out.endArray()
   }
 
   private static func write(

@@ -69,6 +69,8 @@ enum HARExtension {
     append("chunks", own["chunks"], to: &members)
     append("trailers", own["trailers"].map { fields($0) }, to: &members)
     append("closeDelimited", own["closeDelimited"], to: &members)
+    append("interim", own["interim"], to: &members)
+    append("cut", own["cut"], to: &members)
     return .object(members)
   }
 

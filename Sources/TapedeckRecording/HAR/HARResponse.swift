@@ -16,6 +16,10 @@ struct HARResponse {
     if let sizes = response.chunkSizes { own.append(JSONMember("chunks", ChunkSizes.encode(sizes))) }
     if !response.trailers.isEmpty { own.append(JSONMember("trailers", HARFields.encode(response.trailers))) }
     if response.isCloseDelimited { own.append(JSONMember("closeDelimited", true)) }
+    if response.isCutByClient { own.append(JSONMember("cut", JSONValue(InteractionFormat.cutByClient))) }
+    if !response.interim.isEmpty {
+      own.append(JSONMember("interim", try InteractionFormat.encode(interim: response.interim)))
+    }
     value = [
       "status": JSONValue(head.status), "statusText": JSONValue(HARBody.lossyText(head.reason)),
       "httpVersion": JSONValue(head.version.rawValue), "cookies": HARCookies.set(head.fields),

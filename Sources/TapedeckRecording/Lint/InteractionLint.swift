@@ -28,9 +28,7 @@ struct InteractionLint {
   }
 
   private var length: LintFinding? {
-    let isFramedByLength = response.chunkSizes == nil && !response.isCloseDelimited
-    guard isFramedByLength,
-      !BodyFraming.hasNoBody(status: response.head.status, method: interaction.request.method),
+    guard response.isFramedByLength(to: interaction.request.method),
       let written = writtenLength, written != "\(response.body.count)"
     else { return nil }
     return LintFinding(

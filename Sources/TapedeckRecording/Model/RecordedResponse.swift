@@ -1,6 +1,6 @@
 public import TapedeckHTTP
 
-/// A complete answer of the origin.
+/// The response of the origin: complete, or as far as it had come when the client left a stream.
 public struct RecordedResponse: Sendable, Equatable {
   /// The head with its end-to-end fields.
   public var head: HTTPResponseHead
@@ -10,6 +10,10 @@ public struct RecordedResponse: Sendable, Equatable {
   public var trailers: HTTPFields
   /// Whether the end of the connection was the end of the body (RFC 9112 §6.3).
   public var isCloseDelimited: Bool
+  /// The interim responses before it (RFC 9110 §15.2): status, reason and end-to-end fields.
+  public var interim: [HTTPResponseHead] = []
+  /// Whether the client left before the end of the body, which then has no length.
+  public var isCutByClient = false
 
   public init(
     head: HTTPResponseHead, body: RecordedBody = .bytes([]), chunkSizes: [Int]? = nil,
@@ -24,6 +28,7 @@ public struct RecordedResponse: Sendable, Equatable {
 
   /// Whether its `Content-Length` is the size of its body.
   func isFramedByLength(to method: HTTPMethod) -> Bool {
-    chunkSizes == nil && !isCloseDelimited && !BodyFraming.hasNoBody(status: head.status, method: method)
+    chunkSizes == nil && !isCloseDelimited && !isCutByClient
+      && !BodyFraming.hasNoBody(status: head.status, method: method)
   }
 }

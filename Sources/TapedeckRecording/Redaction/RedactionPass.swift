@@ -97,6 +97,9 @@ extension RedactionPass {
     result.request = redacted(interaction.request)
     result.response.head.fields = redacted(interaction.response.head.fields)
     result.response.trailers = redacted(interaction.response.trailers)
+    for index in result.response.interim.indices {
+      result.response.interim[index].fields = redacted(interaction.response.interim[index].fields)
+    }
     if case .bytes(let bytes) = interaction.response.body {
       let hidden = body(bytes, fields: interaction.response.head.fields)
       result.setResponseBody(hidden)
@@ -104,6 +107,9 @@ extension RedactionPass {
     removeCopies(from: &result.request, includingFields: true)
     removeCopies(from: &result.response.head.fields)
     removeCopies(from: &result.response.trailers)
+    for index in result.response.interim.indices {
+      removeCopies(from: &result.response.interim[index].fields)
+    }
     if case .bytes(let bytes) = result.response.body {
       result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
     }

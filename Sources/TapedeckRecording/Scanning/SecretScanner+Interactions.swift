@@ -15,6 +15,7 @@ extension SecretScanner {
     found += scan(request.trailers, at: "request.trailers")
     found += scan(body: request.body, request.fields, at: "request.body")
     if let body = interaction.largeRequestBody { found += try scan(body, at: "request.body") }
+    for head in response.interim { found += scan(head.fields, at: "response.interim") }
     found += scan(response.head.fields, at: "response.headers")
     found += scan(response.trailers, at: "response.trailers")
     switch response.body {
