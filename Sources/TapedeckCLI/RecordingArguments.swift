@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckRecording
 
 /// What every verb that writes a cassette may be told about it.
@@ -8,6 +9,26 @@ extension Arguments {
     do throws(MatchSpecError) { return try MatchSpec(all(.match)) } catch {
       throw UsageError("--match: \(error)")
     }
+  }
+
+  /// What to rewrite for clients.
+  func rewriting() throws(UsageError) -> RewriteChoice {
+    let opposites: [(Option, Option)] = [
+      (.noRewrite, .rewrite), (.noRewrite, .rewriteBodies), (.noRewrite, .rewriteFields),
+      (.noRewriteBodies, .rewriteBodies),
+    ]
+    for (one, other) in opposites where has(one) && has(other) {
+      throw UsageError("\(other.name) and \(one.name) exclude each other; leave one of them out")
+    }
+    var choice = RewriteChoice()
+    if has(.rewrite) || has(.noRewrite) { choice.isOn = has(.rewrite) }
+    if has(.rewriteBodies) || has(.noRewriteBodies) { choice.rewritesBodies = has(.rewriteBodies) }
+    for list in all(.rewriteFields) {
+      do throws(HTTPFieldError) { try choice.addFields(list) } catch {
+        throw UsageError("--rewrite-fields: \(error)")
+      }
+    }
+    return choice
   }
 
   /// What to hide.

@@ -17,7 +17,7 @@ struct RunSummaryText {
   }
 
   var lines: [String] {
-    ([counts] + failed + unmatched + drift + sealed + secrets).map { line in
+    ([counts] + failed + unmatched + drift + mentions + sealed + secrets).map { line in
       let text = Printable.line(line)
       return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
     }
@@ -87,6 +87,10 @@ struct RunSummaryText {
     let rest = summary.driftedFields.count - listed.count
     if rest > 0 || summary.otherDrift > 0 { lines.append("drift: and in more places; see --report") }
     return lines
+  }
+
+  private var mentions: [String] {
+    summary.originMentions.map { "the origin is named by \($0.description)" }
   }
 
   private var secrets: [String] {

@@ -60,20 +60,9 @@ enum ASCII {
     out.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
   }
 
-  /// The first line feed at or behind `start`; sixteen bytes at a time while they last.
+  /// The first line feed at or behind `start`.
   static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var index = start
-    let lineFeeds = SIMD16<UInt8>(repeating: lineFeed)
-    while index + 16 <= bytes.count {
-      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      if any(block .== lineFeeds) { break }
-      index += 16
-    }
-    while index < bytes.count {
-      if bytes[index] == lineFeed { return index }
-      index += 1
-    }
-    return nil
+    bytes.index(of: lineFeed, from: start)
   }
 
   /// The first byte of `bytes[start..<end]` that no field value holds; `end` when there is none. Eight bytes are looked

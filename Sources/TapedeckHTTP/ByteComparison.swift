@@ -1,4 +1,21 @@
 extension UnsafeRawBufferPointer {
+  /// Where `byte` stands first at or behind `start`; sixteen bytes are looked at together while they last.
+  @inline(__always)
+  package func index(of byte: UInt8, from start: Int) -> Int? {
+    var index = start
+    let wanted = SIMD16<UInt8>(repeating: byte)
+    while index + 16 <= count {
+      let block = loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      if any(block .== wanted) { break }
+      index += 16
+    }
+    while index < count {
+      if self[index] == byte { return index }
+      index += 1
+    }
+    return nil
+  }
+
   /// Whether these bytes hold `part` at `start`; eight are looked at together while they last.
   package func holds(_ part: UnsafeRawBufferPointer, at start: Int = 0) -> Bool {
     guard part.count <= count - start else { return false }

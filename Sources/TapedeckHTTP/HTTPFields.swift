@@ -100,6 +100,11 @@ public struct HTTPFields: Sendable {
     cleanLastValue()
   }
 
+  /// Calls `body` with the bytes of all names and values, one behind the other; what was replaced may be among them.
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    storage.withUnsafeBytes { body($0) }
+  }
+
   /// Where the next field called `name` (lower case) stands, looked for from `start` on; nil when there is none.
   public func index(of name: StaticString, from start: Int = 0) -> Int? {
     storage.withUnsafeBufferPointer { bytes in
@@ -126,6 +131,11 @@ public struct HTTPFields: Sendable {
   /// Whether the field at `index` is called `name`, which is given in lower case.
   public func isNamed(_ name: StaticString, at index: Int) -> Bool {
     storage.withUnsafeBufferPointer { slices[index].isNamed(name, in: $0) }
+  }
+
+  /// Calls `body` with the bytes of the name of the field at `index`.
+  package func withName<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[slices[index].name])) }
   }
 
   /// Calls `body` with the bytes of name and value of the field at `index`.

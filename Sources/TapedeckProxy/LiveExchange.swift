@@ -19,25 +19,27 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private let client: UpstreamClient
   private let upstream: UpstreamExchange
   private let job: RecordingJob?
-  private let rewriter: OriginRewriter?
   private let tape: Tape
+  private var rewriter: OriginRewriter? { tape.liveRewriter }
+  private var statistics: ProxyStatistics { tape.statistics }
   private var sink: (any ResponseSink)?
   private var head: HTTPResponseHead?
   private var framing = BodyFraming.none
   private var heldHead: HTTPResponseHead?
   private var heldPiece: [UInt8] = []
   private var received = 0
+  /// How many bytes of the body were searched for the origin's address.
+  private var searched = 0
   private var interim: [HTTPResponseHead] = []
   private var recording: ResponseRecording?
 
   init(
-    request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?, rewriter: OriginRewriter?
+    request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?
   ) {
     self.request = request
     self.client = client
     upstream = client.fetch(request)
     self.job = job
-    self.rewriter = rewriter
     self.tape = tape
   }
 
@@ -95,7 +97,10 @@ final class LiveExchange: ResponseSource, ResponseSink {
         head: head, framing: framing)
     }
     var outgoing = head
-    if let rewriter { outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
+    if let rewriter {
+      rewriter.search(head.fields, for: statistics.mentions, of: redactedRequest)
+      outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
+    }
     if recording != nil, framing == .none || framing == .length(0) {
       heldHead = outgoing
     } else {
@@ -105,6 +110,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     guard let sink else { return .gone }
+    search(bytes)
     guard let recording else { return sink.write(bytes, endsChunk: endsChunk) }
     recording.append(bytes, endsChunk: endsChunk)
     received += bytes.count
@@ -114,6 +120,15 @@ final class LiveExchange: ResponseSource, ResponseSink {
     }
     return sink.write(bytes, endsChunk: endsChunk)
   }
+
+  /// Looks for the origin's address in the beginning of a text, of each piece by itself.
+  private func search(_ bytes: UnsafeRawBufferPointer) {
+    guard let head, let rewriter, searched < OriginRewriter.searchedBodyBytes else { return }
+    searched += bytes.count
+    rewriter.search(head, body: bytes, for: statistics.mentions, of: redactedRequest)
+  }
+
+  private func redactedRequest() -> HTTPRequest { tape.matcher.redaction.redacted(request) }
 
   func end(trailers: HTTPFields) {
     guard let sink else { return }

@@ -2,20 +2,21 @@
 ///
 /// An address is scheme, authority and path prefix as a whole: `https://api.example.com` is none in
 /// `https://api.example.com.evil` or `https://api.example.com:8443`. Slashes may be escaped as JSON allows
-/// (`https:\/\/…`). What may be the beginning of an address is held back, and nothing else: an event that ends a piece
+/// (`https:\/\/…`). User information before the authority stays. What may be the beginning of an address is held back, and nothing else: an event that ends a piece
 /// goes out with it.
 struct OriginTextRewriter {
   /// One way to write slashes.
   private struct Spelling {
-    /// `https://api.example.com`, in lower case.
-    let address: [UInt8]
+    /// `https://`
+    let opening: [UInt8]
+    /// Of an address that names us: `http://`.
+    let newOpening: [UInt8]
     let prefix: [UInt8]
-    let replacement: [UInt8]
 
-    init(_ origin: OriginRewriter, replacement: String, slash: String) {
-      address = Array("\(origin.scheme):\(slash)\(slash)\(origin.authority)".utf8)
+    init(_ origin: OriginRewriter, slash: String) {
+      opening = Array("\(origin.scheme):\(slash)\(slash)".utf8)
+      newOpening = Array("http:\(slash)\(slash)".utf8)
       prefix = origin.pathPrefix.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array(slash.utf8) : [$0] }
-      self.replacement = replacement.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array(slash.utf8) : [$0] }
     }
   }
 
@@ -26,7 +27,12 @@ struct OriginTextRewriter {
     case whole(end: Int, replacement: [UInt8])
   }
 
+  private static let maximumUserInformationBytes = 256
+
   private let scheme: [UInt8]
+  /// The origin's, in lower case.
+  private let authority: [UInt8]
+  private let proxyAuthority: [UInt8]
   /// `:443`; empty where the origin's port is not its scheme's own.
   private let defaultPort: [UInt8]
   private let spellings: [Spelling]
@@ -35,10 +41,10 @@ struct OriginTextRewriter {
   /// - Parameter proxyAuthority: where the client reached us.
   init(_ origin: OriginRewriter, proxyAuthority: [UInt8]) {
     scheme = Array(origin.scheme.utf8)
-    defaultPort =
-      origin.authority == origin.host ? Array((origin.scheme == "https" ? ":443" : ":80").utf8) : []
-    let replacement = "http://\(String(decoding: proxyAuthority, as: UTF8.self))"
-    spellings = ["/", "\\/"].map { Spelling(origin, replacement: replacement, slash: $0) }
+    authority = Array(origin.authority.utf8)
+    self.proxyAuthority = proxyAuthority
+    defaultPort = origin.defaultPort.map { [UInt8(ascii: ":")] + $0 } ?? []
+    spellings = ["/", "\\/"].map { Spelling(origin, slash: $0) }
   }
 
   /// The next piece of the text, without what is held back.
@@ -82,16 +88,39 @@ struct OriginTextRewriter {
 
   private func match(in text: [UInt8], at start: Int, isLast: Bool) -> Match {
     for spelling in spellings {
-      let address = text[start...].prefix(spelling.address.count)
-      guard zip(address, spelling.address).allSatisfy({ Self.lowercased($0) == $1 }) else { continue }
-      if address.count < spelling.address.count { return isLast ? .none : .open }
-      return match(of: spelling, in: text, after: address.endIndex, isLast: isLast)
+      let opening = text[start...].prefix(spelling.opening.count)
+      guard Self.isBeginning(opening, of: spelling.opening) else { continue }
+      if opening.count < spelling.opening.count { return isLast ? .none : .open }
+      let end = Self.endOfUserInformation(text[opening.endIndex...])
+      guard end < text.endIndex || isLast || end - opening.endIndex > Self.maximumUserInformationBytes else {
+        return .open
+      }
+      let hasUser = end < text.endIndex && text[end] == UInt8(ascii: "@")
+      let user = hasUser ? text[opening.endIndex...end] : []
+      let address = hasUser ? end + 1 : opening.endIndex
+      return match(of: spelling, user: user, in: text, at: address, isLast: isLast)
     }
     return .none
   }
 
-  private func match(of spelling: Spelling, in text: [UInt8], after address: Int, isLast: Bool) -> Match {
-    var rest = text[address...]
+  private static func isBeginning(_ bytes: ArraySlice<UInt8>, of whole: [UInt8]) -> Bool {
+    zip(bytes, whole).allSatisfy { lowercased($0) == $1 }
+  }
+
+  /// Where a byte stands that no user information holds (RFC 3986 §3.2.1).
+  private static func endOfUserInformation(_ rest: ArraySlice<UInt8>) -> Int {
+    rest.prefix(maximumUserInformationBytes + 1)
+      .firstIndex { !isAlphanumeric($0) && !"-._~%!$&'()*+,;=:".utf8.contains($0) }
+      ?? min(rest.endIndex, rest.startIndex + maximumUserInformationBytes + 1)
+  }
+
+  private func match(
+    of spelling: Spelling, user: ArraySlice<UInt8>, in text: [UInt8], at start: Int, isLast: Bool
+  ) -> Match {
+    let name = text[start...].prefix(authority.count)
+    guard Self.isBeginning(name, of: authority) else { return .none }
+    if name.count < authority.count { return isLast ? .none : .open }
+    var rest = text[name.endIndex...]
     if rest.count <= defaultPort.count, !isLast, defaultPort.starts(with: rest) { return .open }
     if !defaultPort.isEmpty, rest.starts(with: defaultPort),
       !Self.isDigit(rest.dropFirst(defaultPort.count).first)
@@ -103,7 +132,7 @@ struct OriginTextRewriter {
     rest = rest.dropFirst(spelling.prefix.count)
     switch Self.isNameContinued(in: rest, isLast: isLast) {
     case true?: return .none
-    case false?: return .whole(end: rest.startIndex, replacement: spelling.replacement)
+    case false?: return .whole(end: rest.startIndex, replacement: spelling.newOpening + user + proxyAuthority)
     case nil: return .open
     }
   }

@@ -50,10 +50,9 @@ public struct ProxyConfiguration: Sendable {
   public var maxUpstreamConnectionsPerThread = 512
   /// Answers with a larger body pass, but are not recorded.
   public var maxRecordedBodyBytes = 1 << 30
-  /// Whether answers that name the origin are made to name us.
-  public var rewritesOrigin = true
-  /// Whether texts that name the origin (and `Link`, `Refresh`) are made to name us too; only with `rewritesOrigin`.
-  public var rewritesBodies = false
+  /// What of responses that name the origin comes to name us, instead of what the cassette says or in addition; a
+  /// recording keeps it for later.
+  public var rewriting = RewriteChoice()
   /// Routes of the program's own, which go before recordings and the origin.
   public var router = Router()
   /// What is declared in JSON and goes before all else.

@@ -52,13 +52,13 @@ extension ProxyServer {
       report = try old.recorder?.seal()
       sessions.rewindCursors()
       do {
-        return try TapeOpening.open(wanted, upstream: upstream?.origin).tape(wanted, statistics)
+        return try TapeOpening.open(wanted, upstream: upstream?.origin, statistics).tape(wanted, statistics)
       } catch {
         failure = error
         var before = configuration
         before.mode = old.mode
         before.cassette = old.cassettePath
-        return try TapeOpening.open(before, upstream: upstream?.origin).tape(before, statistics)
+        return try TapeOpening.open(before, upstream: upstream?.origin, statistics).tape(before, statistics)
       }
     }
     if let failure { throw failure }

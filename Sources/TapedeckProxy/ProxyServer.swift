@@ -29,9 +29,10 @@ public final class ProxyServer: Sendable {
     let overridesFile = try OverridesFile.open(configuration)
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
-    let statistics = ProxyStatistics()
-    let recording = try TapeOpening.open(configuration, upstream: upstream?.origin)
+    let statistics = ProxyStatistics(notice: configuration.notice)
+    let recording = try TapeOpening.open(configuration, upstream: upstream?.origin, statistics)
     recording.tellRules(to: configuration.notice)
+    recording.tellRewriting(configuration.rewriting, to: configuration.notice)
     let slot = TapeSlot(recording.tape(configuration, statistics))
     configuration.beforeServing()
     let sessions = Sessions(configuration)
@@ -57,9 +58,7 @@ public final class ProxyServer: Sendable {
           }
           let tape = LoopCopy(slot)
           let links = ChainLinks(
-            configuration: configuration, tape: tape, upstream: client,
-            liveRewriter: configuration.rewritesOrigin ? upstream.map { OriginRewriter($0.origin) } : nil,
-            loop: loop)
+            configuration: configuration, tape: tape, upstream: client, loop: loop)
           let chain = links.chain(for: sessions)
           let policy = PolicyResponder(
             before: chain, tape: tape, listener: listener, isLogged: configuration.log != nil,
@@ -164,7 +163,6 @@ private struct ChainLinks {
   let configuration: ProxyConfiguration
   let tape: LoopCopy<TapeSlot>
   let upstream: UpstreamClient?
-  let liveRewriter: OriginRewriter?
   let loop: EventLoop
 
   /// What answers all requests: where they do not say which session is theirs, all belong to one.
@@ -200,11 +198,9 @@ private struct ChainLinks {
 
   /// The cassette, the origin, or a refusal.
   private func recordings(_ session: Session) -> any Responder {
-    let responder = TapeResponder(
-      tape: tape, cursors: session.cursors, upstream: upstream, liveRewriter: liveRewriter,
+    TapeResponder(
+      tape: tape, cursors: session.cursors, upstream: upstream,
       replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: loop),
       explains: configuration.explains || session.journal.isOn)
-    return configuration.rewritesBodies
-      ? RewritingResponder(before: responder, live: liveRewriter, recorded: tape) : responder
   }
 }

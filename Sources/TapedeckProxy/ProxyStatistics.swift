@@ -18,6 +18,9 @@ final class ProxyStatistics: Sendable {
   private let misses = MissLedger()
   private let drifts = DriftLedger()
   private let failures = FailureLedger()
+  let mentions: OriginMentions
+
+  init(notice: @escaping @Sendable (String) -> Void = { _ in }) { mentions = OriginMentions(notice: notice) }
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
@@ -72,6 +75,7 @@ final class ProxyStatistics: Sendable {
     (summary.unmatchedRequests, summary.otherUnmatched) = misses.groups
     (summary.driftedFields, summary.otherDrift) = drifts.fields
     (summary.failures, summary.otherFailures) = failures.groups
+    summary.originMentions = mentions.all
     return summary
   }
 }
@@ -101,6 +105,8 @@ public struct ProxySummary: Sendable, Equatable {
   public var otherDrift = 0
   /// Left by the client before its response was complete, and not recorded.
   public var left = 0
+  /// What named the origin in responses and was left as it is, each thing once.
+  public var originMentions: [OriginMention] = []
   /// Exchanges with the origin that came to nothing.
   public var failed = 0
   /// Why they failed, by request and cause, at most a hundred, and how many others there were.

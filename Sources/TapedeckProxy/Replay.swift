@@ -10,10 +10,18 @@ struct Replay {
 
   /// The answer as it always goes on the wire; nil when it depends on the client (it names the origin), is more than one
   /// head and one whole body, or does not belong in memory.
-  static func prepare(_ interaction: Interaction, rewriter: OriginRewriter?) -> PreparedResponse? {
-    guard !isStreamed(interaction), case .bytes(let body) = interaction.response.body else { return nil }
-    if let rewriter, rewriter.concerns(interaction.response.head.fields) { return nil }
-    return prepared(interaction, head: interaction.response.head, body: body)
+  /// - Parameter mentions: told of what names the origin and is left as it is.
+  static func prepare(
+    _ interaction: Interaction, rewriter: OriginRewriter?, mentions: OriginMentions
+  ) -> PreparedResponse? {
+    let head = interaction.response.head
+    rewriter?.search(head.fields, for: mentions) { interaction.request }
+    guard case .bytes(let body) = interaction.response.body else { return nil }
+    if let rewriter {
+      body.withUnsafeBytes { rewriter.search(head, body: $0, for: mentions) { interaction.request } }
+      if rewriter.concerns(head.fields) || rewriter.concerns(interaction, body) { return nil }
+    }
+    return isStreamed(interaction) ? nil : prepared(interaction, head: head, body: body)
   }
 
   /// - Parameter rewriter: knows the origin that was recorded.
@@ -29,7 +37,12 @@ struct Replay {
     if case .instant = pace, let prepared = recorded.prepared { return .prepared(prepared) }
     let interaction = recorded.interaction
     var head = interaction.response.head
-    if let rewriter { head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
+    guard let rewriter else { return content(interaction, head: head) }
+    head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
+    return rewriter.rewritten(content(interaction, head: head), for: request)
+  }
+
+  private func content(_ interaction: Interaction, head: HTTPResponseHead) -> HTTPAnswer.Content {
     if pace != .instant || Self.isStreamed(interaction) {
       return .stream(PacedSource(interaction, head: head, pace: pace, onCut: onCut, loop: loop))
     }

@@ -53,6 +53,7 @@ public struct RunReport: Sendable {
       JSONMember("otherUnmatched", JSONValue(summary.otherUnmatched)),
       JSONMember("drift", .array(summary.driftedFields.map(Self.drift))),
       JSONMember("otherDrift", JSONValue(summary.otherDrift)),
+      JSONMember("originMentions", .array(summary.originMentions.map(Self.mention))),
       JSONMember("secrets", .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret))),
       JSONMember("failures", .array(summary.failures.map(Self.failed))),
       JSONMember("otherFailures", JSONValue(summary.otherFailures)),
@@ -105,6 +106,13 @@ public struct RunReport: Sendable {
         JSONMember("method", JSONValue(exchange.method)), JSONMember("target", JSONValue(exchange.target)),
         JSONMember("count", JSONValue(exchange.count)),
       ] + (exchange.failure.json.members ?? []))
+  }
+
+  private static func mention(_ mention: OriginMention) -> JSONValue {
+    [
+      "what": JSONValue(mention.what), "request": JSONValue(mention.request),
+      "advice": JSONValue(mention.advice),
+    ]
   }
 
   private static func drift(_ field: DriftedField) -> JSONValue {

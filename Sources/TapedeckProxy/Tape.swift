@@ -22,6 +22,10 @@ final class Tape: Sendable {
   let matcher: RequestMatcher
   /// Knows the origin that the cassette was recorded from.
   let rewriter: OriginRewriter?
+  /// Knows the origin that is asked.
+  let liveRewriter: OriginRewriter?
+  /// Whether fields by which requests are compared name the proxy where the recorded ones name the origin.
+  private let comparesAddresses: Bool
   let missExplanation: MissExplanation
   /// Whose requests these are: the origin that is asked, the one that the cassette was recorded from, and in what other
   /// tools recorded, which may be of several, those that its requests name.
@@ -38,17 +42,19 @@ final class Tape: Sendable {
 
   init(
     configuration: ProxyConfiguration, cassette: Cassette?, recorder: CassetteRecorder?,
-    rewriter: OriginRewriter? = nil, statistics: ProxyStatistics
+    rewriter: OriginRewriter? = nil, liveRewriter: OriginRewriter? = nil, statistics: ProxyStatistics
   ) {
     mode = configuration.mode
     cassettePath = configuration.cassette
     self.rewriter = rewriter
+    self.liveRewriter = liveRewriter
     missExplanation = MissExplanation(configuration)
     origins = Self.origins(configuration, cassette)
     self.cassette = cassette
     self.recorder = recorder
     matcher =
       cassette?.matcher ?? recorder?.matcher ?? RequestMatcher(redaction: Redaction(upstream: nil))
+    comparesAddresses = !matcher.rules.headers.isDisjoint(with: OriginRewriter.forwardedNames)
     self.statistics = statistics
     cassetteExisted = cassette != nil
     hasUpstream = configuration.upstream != nil
@@ -79,6 +85,7 @@ final class Tape: Sendable {
   /// Decides, and takes the answer it decides on.
   /// - Parameter cursors: of the request's session.
   func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
+    let request = comparesAddresses ? (rewriter ?? liveRewriter)?.forwarded(request) ?? request : request
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
     let turn = sequence?.next(onExhausted: onExhausted, cursors: cursors)

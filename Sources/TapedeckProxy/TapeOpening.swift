@@ -6,26 +6,32 @@ internal import TapedeckUpstream
 struct TapeOpening {
   var cassette: Cassette?
   var recorder: CassetteRecorder?
-  var rewriter: OriginRewriter?
+  /// The origin that is asked.
+  private var upstream: UpstreamOrigin?
+  /// What is rewritten for clients.
+  private var rewriting = RewriteRules()
 
   /// Up to here a cassette is held whole: its answers need no file any more, nor a descriptor for one.
   private static let fewInteractions = 1_000
 
-  static func open(_ configuration: ProxyConfiguration, upstream: UpstreamOrigin?) throws -> TapeOpening {
+  static func open(
+    _ configuration: ProxyConfiguration, upstream: UpstreamOrigin?, _ statistics: ProxyStatistics
+  ) throws -> TapeOpening {
+    var recording = TapeOpening(
+      upstream: upstream, rewriting: configuration.rewriting.changed(RewriteRules()))
     guard let directory = configuration.cassette, configuration.mode != .passthrough else {
-      return TapeOpening()
+      return recording
     }
     let mode = configuration.mode
-    var recording = TapeOpening()
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
     if mode.mayRecord(cassetteExists: true) {
       recording.recorder = try recorder(directory, configuration, upstream)
     }
     do {
       if mode.consultsCassette {
-        try recording.load(
-          directory, match: configuration.match, progress: configuration.loadingProgress,
-          rewritesOrigin: configuration.rewritesOrigin, mayBeAbsent: mode != .none && upstream != nil)
+        try statistics.mentions.collecting {
+          try recording.load(directory, configuration, mentions: statistics.mentions)
+        }
       }
       if recording.recorder == nil, mode.mayRecord(cassetteExists: recording.cassette != nil) {
         recording.recorder = try recorder(directory, configuration, upstream)
@@ -34,6 +40,9 @@ struct TapeOpening {
       _ = try? recording.recorder?.seal()
       throw error
     }
+    let recorded = recording.recorder?.rewriting
+    recording.rewriting =
+      recorded ?? configuration.rewriting.changed(recording.cassette?.recordedRewriting ?? RewriteRules())
     return recording
   }
 
@@ -42,14 +51,15 @@ struct TapeOpening {
   ) throws -> CassetteRecorder {
     try CassetteRecorder.open(
       directory, upstream: upstream?.description, replacing: configuration.mode == .all,
-      match: configuration.match, redaction: configuration.redaction, durability: configuration.durability,
-      secrets: configuration.secrets)
+      match: configuration.match, redaction: configuration.redaction, rewriting: configuration.rewriting,
+      durability: configuration.durability, secrets: configuration.secrets)
   }
 
   func tape(_ configuration: ProxyConfiguration, _ statistics: ProxyStatistics) -> Tape {
     Tape(
-      configuration: configuration, cassette: cassette, recorder: recorder, rewriter: rewriter,
-      statistics: statistics)
+      configuration: configuration, cassette: cassette, recorder: recorder,
+      rewriter: OriginRewriter(upstream: cassette?.upstream, rewriting),
+      liveRewriter: upstream.flatMap { OriginRewriter($0, rewriting) }, statistics: statistics)
   }
 
   /// Says so when requests are compared by other rules than the cassette's.
@@ -75,37 +85,51 @@ struct TapeOpening {
     return ["\(cassette.path) holds no interactions, so nothing can be replayed; \(advice)"]
   }
 
+  /// Says so when something else is rewritten for clients than the cassette says.
+  func tellRewriting(_ choice: RewriteChoice, to notice: (String) -> Void) {
+    let path = recorder?.path ?? cassette?.path ?? "the cassette"
+    if let replaced = recorder?.replacedRewriting {
+      notice("\(path) will rewrite \(rewriting.text) for clients; it rewrote \(replaced.text)")
+    } else if recorder == nil, let recorded = cassette?.recordedRewriting, recorded != rewriting {
+      notice("rewriting \(rewriting.text) for clients in this run; \(path) itself rewrites \(recorded.text)")
+    }
+    if choice.isOverruled(by: rewriting) {
+      notice("\(path) was recorded with --no-rewrite, which holds; --rewrite is its opposite")
+    }
+  }
+
   private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
 
   private mutating func load(
-    _ directory: String, match: MatchSpec?, progress: @escaping @Sendable (Int, Int) -> Void,
-    rewritesOrigin: Bool, mayBeAbsent: Bool
+    _ directory: String, _ configuration: ProxyConfiguration, mentions: OriginMentions
   ) throws {
+    let choice = configuration.rewriting
     do {
-      let cassette = try Cassette.load(
-        directory, match: match, reading: .whenAsked(above: Self.fewInteractions),
-        prepare: { interaction, upstream in
-          Replay.prepare(interaction, rewriter: rewritesOrigin ? OriginRewriter(upstream: upstream) : nil)
-        }, progress: progress)
-      self.cassette = cassette
-      rewriter = rewritesOrigin ? cassette.upstream.flatMap { OriginRewriter(upstream: $0) } : nil
+      cassette = try Cassette.load(
+        directory, match: configuration.match, reading: .whenAsked(above: Self.fewInteractions),
+        prepare: { interaction, origin in
+          let rewriter = OriginRewriter(upstream: origin.upstream, choice.changed(origin.rewriting))
+          return Replay.prepare(interaction, rewriter: rewriter, mentions: mentions)
+        }, progress: configuration.loadingProgress)
     } catch {
       guard case .absent = error else { throw error }
-      guard mayBeAbsent else { throw ProxyError.cassetteAbsent(directory) }
+      guard configuration.mode != .none, upstream != nil else { throw ProxyError.cassetteAbsent(directory) }
     }
   }
 }
 
 extension OriginRewriter {
-  init(_ origin: UpstreamOrigin) {
+  /// Nil where nothing is rewritten.
+  init?(_ origin: UpstreamOrigin, _ rules: RewriteRules) {
+    guard rules.isOn else { return nil }
     self.init(
       scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
-      pathPrefix: origin.pathPrefix)
+      pathPrefix: origin.pathPrefix, rules: rules)
   }
 
   /// For the origin a cassette was recorded from; nil when it does not say.
-  init?(upstream: String?) {
+  init?(upstream: String?, _ rules: RewriteRules) {
     guard let upstream, let origin = try? UpstreamOrigin(upstream) else { return nil }
-    self.init(origin)
+    self.init(origin, rules)
   }
 }

@@ -7,7 +7,6 @@ final class TapeResponder: Responder {
   private let tape: LoopCopy<TapeSlot>
   private let cursors: ReplayCursors?
   private let upstream: UpstreamClient?
-  private let liveRewriter: OriginRewriter?
   private let replay: Replay
   /// Whether every answer is explained.
   private let explains: Bool
@@ -15,13 +14,11 @@ final class TapeResponder: Responder {
   /// - Parameter cursors: of the session it answers for; nil for the cassette's own.
   init(
     tape: LoopCopy<TapeSlot>, cursors: ReplayCursors? = nil, upstream: UpstreamClient?,
-    liveRewriter: OriginRewriter?,
     replay: Replay, explains: Bool = false
   ) {
     self.tape = tape
     self.cursors = cursors
     self.upstream = upstream
-    self.liveRewriter = liveRewriter
     self.replay = replay
     self.explains = explains
   }
@@ -50,10 +47,12 @@ final class TapeResponder: Responder {
 
   private func ask(_ request: HTTPRequest, _ tape: Tape, job: RecordingJob?) -> HTTPAnswer {
     guard let upstream else { return refuse(request, tape, recorded: 0) }
+    let rewriter = tape.liveRewriter
     let exchange = LiveExchange(
-      request: request, client: upstream, tape: tape, job: job, rewriter: liveRewriter)
+      request: rewriter?.forwarded(request) ?? request, client: upstream, tape: tape, job: job)
+    let content = HTTPAnswer.Content.stream(exchange)
     return HTTPAnswer(
-      .stream(exchange), by: .upstream,
+      rewriter?.rewritten(content, for: request) ?? content, by: .upstream,
       explanation: explains ? AnswerExplanation(isRecorded: job != nil) : nil)
   }
 

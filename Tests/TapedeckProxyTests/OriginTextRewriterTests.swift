@@ -41,6 +41,10 @@ import Testing
       ("http://api.example.com/", "http://api.example.com/"),
       ("hhttps://api.example.com:", "hhttp://p:1:"),
       ("https:https://api.example.com/a,https://api.example.com/b", "https:http://p:1/a,http://p:1/b"),
+      ("https://u:p@api.example.com/a", "http://u:p@p:1/a"),
+      (#""https:\/\/u@api.example.com:443\/a""#, #""http:\/\/u@p:1\/a""#),
+      ("https://u@other.example.com/a", "https://u@other.example.com/a"),
+      ("https://other.example.com https://api.example.com", "https://other.example.com http://p:1"),
       ("a: b, https: c, http", "a: b, https: c, http"), ("", ""),
     ] as [(String, String)])
   func `an address becomes ours, and nothing that only looks like it`(_ text: String, _ expected: String) {

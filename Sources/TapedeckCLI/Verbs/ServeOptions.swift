@@ -50,10 +50,19 @@ extension Option {
   static let upstreamProxy = Option(
     name: "--upstream-proxy", value: "env",
     help: "reach the origin through the proxy that the environment names")
-  static let noRewrite = Option(
-    name: "--no-rewrite", help: "leave Location and cookies that name the origin as they are")
+  static let rewriteFields = Option(
+    name: "--rewrite-fields", value: "NAME",
+    help: "make these fields that name the origin name the proxy too (a list); the cassette keeps it",
+    isRepeatable: true)
   static let rewriteBodies = Option(
-    name: "--rewrite-bodies", help: "turn the origin's address into ours in text bodies and Link too")
+    name: "--rewrite-bodies",
+    help: "make text bodies that name the origin name the proxy; the cassette keeps it")
+  static let noRewriteBodies = Option(
+    name: "--no-rewrite-bodies", help: "leave bodies as they are although the cassette says otherwise")
+  static let noRewrite = Option(
+    name: "--no-rewrite", help: "leave everything that names the origin as it is; the cassette keeps it")
+  static let rewrite = Option(
+    name: "--rewrite", help: "rewrite although the cassette was recorded with --no-rewrite")
   static let threads = Option(name: "--threads", value: "N", help: "event loops (one per core)")
   static let maxBody = Option(
     name: "--max-body", value: "MIB",
@@ -96,7 +105,8 @@ extension Option {
   static let serving: [Option] =
     [
       .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
-      .missStatus, .noRewrite, .rewriteBodies, .maxBody, .maxConnections,
+      .missStatus, .rewriteFields, .rewriteBodies, .noRewriteBodies, .noRewrite, .rewrite, .maxBody,
+      .maxConnections,
       .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
     ] + steering
   static let asking: [Option] = [

@@ -109,11 +109,7 @@ struct ServeSettings {
     proxy.match = try arguments.match()
     proxy.missStatus = try arguments.number(.missStatus, in: 400...599) ?? 502
     try readLimits(arguments)
-    proxy.rewritesOrigin = !arguments.has(.noRewrite)
-    proxy.rewritesBodies = arguments.has(.rewriteBodies)
-    guard proxy.rewritesOrigin || !proxy.rewritesBodies else {
-      throw UsageError("--rewrite-bodies and --no-rewrite exclude each other; leave one of them out")
-    }
+    proxy.rewriting = try arguments.rewriting()
     let format = try arguments.choice(.logFormat, LogLine.Format.self) ?? .text
     if !arguments.has(.quiet), logsByItself || arguments.has(.logFormat) { proxy.log = LogLine.log(format) }
     proxy.notice = { Terminal.say($0) }

@@ -2,21 +2,21 @@ import TapedeckHTTP
 
 /// Makes of the exchanges of a cassette what is sent.
 final class AnswerMaker: Sendable {
-  typealias Prepare = @Sendable (Interaction, _ upstream: String?) -> PreparedResponse?
+  typealias Prepare = @Sendable (Interaction, AnswerOrigin) -> PreparedResponse?
 
   private let directory: CassetteDirectory?
-  private let upstream: String?
+  private let origin: AnswerOrigin
   private let prepare: Prepare
 
   /// - Parameter directory: nil where everything is held.
-  init(directory: CassetteDirectory?, upstream: String?, prepare: @escaping Prepare) {
+  init(directory: CassetteDirectory?, origin: AnswerOrigin, prepare: @escaping Prepare) {
     self.directory = directory
-    self.upstream = upstream
+    self.origin = origin
     self.prepare = prepare
   }
 
   func content(_ interaction: Interaction) -> AnswerContent {
-    AnswerContent(interaction, prepared: prepare(interaction, upstream))
+    AnswerContent(interaction, prepared: prepare(interaction, origin))
   }
 
   func read(_ name: String, _ source: LoadedAnswer.Source) throws(CassetteError) -> Interaction {

@@ -42,7 +42,8 @@ extension Cassette {
       stored.append(one)
     }
     stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    let maker = AnswerMaker(directory: nil, upstream: upstream, prepare: prepare)
+    let maker = AnswerMaker(
+      directory: nil, origin: AnswerOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
       answers: stored.map { RecordedAnswer(LoadedAnswer($0), maker) },

@@ -6,12 +6,12 @@ extension Cassette {
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
   ///   - reading: when the answers are read.
-  ///   - prepare: makes what is sent for an exchange recorded from `upstream`, once; nil leaves it to each request.
+  ///   - prepare: makes what is sent for an exchange recorded from an origin, once; nil leaves it to each request.
   ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
-    prepare: @escaping @Sendable (Interaction, _ upstream: String?) -> PreparedResponse? = { _, _ in nil },
+    prepare: @escaping @Sendable (Interaction, AnswerOrigin) -> PreparedResponse? = { _, _ in nil },
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
@@ -34,7 +34,9 @@ extension Cassette {
     let reader = CassetteReader(opened, matcher: matcher)
     var load = CassetteLoad(path: directory)
     let upstream = manifest.map(\.upstream) ?? header?.upstream
-    let maker = AnswerMaker(directory: opened, upstream: upstream, prepare: prepare)
+    let maker = AnswerMaker(
+      directory: opened,
+      origin: AnswerOrigin(upstream, header?.rewriting ?? manifest?.rewriting), prepare: prepare)
     var answers = try AnswerLoad(files, of: opened, matcher: matcher, maker: maker, progress: progress)
       .answers(reading, by: reader, &load)
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)
@@ -42,7 +44,7 @@ extension Cassette {
     overlay.apply(to: &answers, maker)
     return Cassette(
       path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: answers,
+      recordedRewriting: header?.rewriting, answers: answers,
       warnings: overlay.warnings)
   }
 }

@@ -12,6 +12,8 @@ public final class Cassette: Sendable {
   public let matcher: RequestMatcher
   /// What the cassette itself says about that.
   public let recordedRules: MatchRules
+  /// What the cassette says is rewritten for clients.
+  public let recordedRewriting: RewriteRules
   /// Every recorded exchange, in the order of the file names and their numbers.
   public let answers: [RecordedAnswer]
   /// What was left out of a left-over journal, each with file and line.
@@ -21,7 +23,7 @@ public final class Cassette: Sendable {
 
   init(
     path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
-    recordedRules: MatchRules,
+    recordedRules: MatchRules, recordedRewriting: RewriteRules? = nil,
     answers: [RecordedAnswer], warnings: [String]
   ) {
     self.path = path
@@ -29,6 +31,7 @@ public final class Cassette: Sendable {
     self.upstream = upstream
     self.matcher = matcher
     self.recordedRules = recordedRules
+    self.recordedRewriting = recordedRewriting ?? manifest?.rewriting ?? RewriteRules()
     self.answers = Self.listed(answers)
     self.warnings = warnings
     links = SecretLinks { answers.map(\.recorded.request) }

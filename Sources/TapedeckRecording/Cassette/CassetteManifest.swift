@@ -12,6 +12,8 @@ struct CassetteManifest: Equatable {
   var rules = MatchRules()
   /// What is hidden; nil when it says nothing, as those do that were recorded before it could.
   var redaction: Redaction?
+  /// What comes to name the proxy on the way to a client.
+  var rewriting = RewriteRules()
   /// Members of the user's own, kept as they are.
   var others: [JSONMember] = []
 
@@ -23,7 +25,7 @@ struct CassetteManifest: Equatable {
     if let version = value["tapedeck"]?.int, version > Self.newestVersion {
       throw .newerFormat(file: file, version: version)
     }
-    let object = try StrictObject(value, at: place, known: ["tapedeck", "upstream", "match", "redaction"])
+    let object = try StrictObject(value, at: place, known: Self.known)
     guard let version = try object.required("tapedeck").int, version >= 1 else {
       throw place.member("tapedeck").problem(
         "a format version from 1 to \(Self.newestVersion) is expected here")
@@ -36,10 +38,15 @@ struct CassetteManifest: Equatable {
     if let value = object["redaction"] {
       redaction = try RedactionFormat.decode(value, at: place.member("redaction"))
     }
+    if let value = object["rewrite"] {
+      rewriting = try RewriteFormat.decode(value, at: place.member("rewrite"))
+    }
     others = (value.members ?? []).filter { member in
-      !["tapedeck", "upstream", "match", "redaction"].contains { member.name.isEqual(to: $0 as StaticString) }
+      !Self.known.contains { member.name.isEqual(to: $0) }
     }
   }
+
+  private static let known: [StaticString] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
 
   private static func rules(_ items: [JSONValue], at place: EntryPlace) throws(CassetteError) -> MatchRules {
     var texts: [String] = []
@@ -55,10 +62,13 @@ struct CassetteManifest: Equatable {
   var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 
   var tree: JSONValue {
-    var members = [JSONMember("tapedeck", JSONValue(formatVersion))]
+    // Version 1 does not know `rewrite`, and would give responses that lead away.
+    let isRewritten = rewriting != RewriteRules()
+    var members = [JSONMember("tapedeck", JSONValue(isRewritten ? max(formatVersion, 2) : formatVersion))]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
     members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) })))
     if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
+    if isRewritten { members.append(JSONMember("rewrite", RewriteFormat.encode(rewriting))) }
     return .object(members + others)
   }
 }

@@ -79,6 +79,7 @@ extension Cassette {
   fileprivate var currentManifest: CassetteManifest {
     var current = manifest ?? CassetteManifest(upstream: upstream)
     current.rules = recordedRules
+    current.rewriting = recordedRewriting
     return current
   }
 }

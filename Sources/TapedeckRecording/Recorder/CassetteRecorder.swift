@@ -33,6 +33,10 @@ public final class CassetteRecorder: Sendable {
   public var matcher: RequestMatcher { sealer.matcher }
   /// What the cassette says about comparing up to now; nil where it says the same, or nothing.
   public let replacedRules: MatchRules?
+  /// What is rewritten for clients.
+  public var rewriting: RewriteRules { sealer.rewriting ?? RewriteRules() }
+  /// What the cassette says about rewriting up to now; nil where it says the same, or nothing.
+  public let replacedRewriting: RewriteRules?
 
   private let directory: CassetteDirectory
   private let made: [String]
@@ -49,8 +53,8 @@ public final class CassetteRecorder: Sendable {
   private let state: Mutex<State>
 
   init(
-    _ opening: RecorderOpening, sealer: Sealer, replacedRules: MatchRules?, bases: [MatchKey: Int],
-    journalBytes: Int, room: Int
+    _ opening: RecorderOpening, sealer: Sealer, replacedRules: MatchRules?,
+    replacedRewriting: RewriteRules?, bases: [MatchKey: Int], journalBytes: Int, room: Int
   ) {
     directory = opening.directory
     made = opening.made
@@ -60,6 +64,7 @@ public final class CassetteRecorder: Sendable {
     recoveredFinds = opening.recoveredFinds
     self.sealer = sealer
     self.replacedRules = replacedRules
+    self.replacedRewriting = replacedRewriting
     self.bases = bases
     durability = opening.durability
     state = Mutex(State(journalBytes: journalBytes, room: room))
@@ -70,18 +75,19 @@ public final class CassetteRecorder: Sendable {
   ///   - replacing: whether recordings replace those of the same request, instead of following them.
   ///   - match: what to compare instead of what the cassette says, or in addition; the cassette then says so too.
   ///   - redaction: what to hide beside what the cassette or the default list says; the cassette then says so too.
+  ///   - rewriting: what to rewrite for clients instead of what the cassette says, or in addition; it then says so too.
   ///   - durability: what a recording survives before it is sealed.
   ///   - secrets: what becomes of those that redaction leaves.
   ///   - isDurable: whether sealing waits for the disk.
   public static func open(
     _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
-    redaction: RedactionChoice = RedactionChoice(), durability: Durability = .process,
-    secrets: SecretPolicy = .tell, isDurable: Bool = true
+    redaction: RedactionChoice = RedactionChoice(), rewriting: RewriteChoice = RewriteChoice(),
+    durability: Durability = .process, secrets: SecretPolicy = .tell, isDurable: Bool = true
   ) throws(CassetteError) -> CassetteRecorder {
     try open(
       RecorderOpening(
-        directory, match: match, redaction: redaction, durability: durability, isDurable: isDurable,
-        secrets: secrets),
+        directory, match: match, redaction: redaction, rewriting: rewriting, durability: durability,
+        isDurable: isDurable, secrets: secrets),
       upstream: upstream, replacing: replacing)
   }
 

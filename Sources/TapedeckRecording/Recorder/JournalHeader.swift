@@ -3,7 +3,8 @@ import TapedeckHTTP
 /// The first line of a journal: who writes it, and how it is to be sealed should that process not come to it. Its last
 /// member is the beginning of the SHA-256 of all before it.
 struct JournalHeader {
-  static let currentVersion = 1
+  /// Version 2 adds `rewrite`, and is written only with it.
+  static let currentVersion = 2
 
   var pid: Int
   /// Whether its recordings replace those of the same key, instead of following them.
@@ -13,18 +14,21 @@ struct JournalHeader {
   var rules: MatchRules?
   /// What is hidden; nil in journals from before it could be.
   var redaction: Redaction?
+  /// What is rewritten, where that is not what the cassette says already.
+  var rewriting: RewriteRules?
   /// Whether it must not be sealed while there are secrets in it.
   var refusesSecrets = false
 
   init(
     pid: Int, isReplacing: Bool, upstream: String?, rules: MatchRules? = nil, redaction: Redaction? = nil,
-    refusesSecrets: Bool = false
+    rewriting: RewriteRules? = nil, refusesSecrets: Bool = false
   ) {
     self.pid = pid
     self.isReplacing = isReplacing
     self.upstream = upstream
     self.rules = rules
     self.redaction = redaction
+    self.rewriting = rewriting
     self.refusesSecrets = refusesSecrets
   }
 
@@ -52,17 +56,21 @@ struct JournalHeader {
     if let value = value["redaction"] {
       redaction = try RedactionFormat.decode(value, at: EntryPlace(file: file).member("redaction"))
     }
+    if let value = value["rewrite"] {
+      rewriting = try RewriteFormat.decode(value, at: EntryPlace(file: file).member("rewrite"))
+    }
   }
 
   var line: [UInt8] {
     var members: [JSONMember] = [
-      JSONMember("tapedeck-journal", JSONValue(Self.currentVersion)),
+      JSONMember("tapedeck-journal", JSONValue(rewriting == nil ? 1 : Self.currentVersion)),
       JSONMember("pid", JSONValue(pid)),
       JSONMember("replacing", .bool(isReplacing)),
     ]
     if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
     if let rules { members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) }))) }
     if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
+    if let rewriting { members.append(JSONMember("rewrite", RewriteFormat.encode(rewriting))) }
     if refusesSecrets { members.append(JSONMember("refusesSecrets", true)) }
     return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
   }

@@ -13,6 +13,7 @@ struct RecorderOpening {
   private(set) var recoveredFinds: [SecretFind] = []
   private let match: MatchSpec?
   private let choice: RedactionChoice
+  private let rewriting: RewriteChoice
   private let template: CassetteManifest?
   let durability: Durability
   private let isDurable: Bool
@@ -22,13 +23,15 @@ struct RecorderOpening {
   private static let maximumAttempts = 100
 
   init(
-    _ path: String, match: MatchSpec?, redaction choice: RedactionChoice, template: CassetteManifest? = nil,
+    _ path: String, match: MatchSpec?, redaction choice: RedactionChoice,
+    rewriting: RewriteChoice = RewriteChoice(), template: CassetteManifest? = nil,
     durability: Durability, isDurable: Bool, secrets: SecretPolicy = .tell
   ) throws(CassetteError) {
     if ImportFile.isMeant(by: path) { throw .notOurs(path: path) }
     (directory, made) = try CassetteDirectory.create(path)
     self.match = match
     self.choice = choice
+    self.rewriting = rewriting
     self.template = template
     self.durability = durability
     self.isDurable = isDurable
@@ -81,7 +84,7 @@ struct RecorderOpening {
     let sealer = Sealer(
       directory: directory, journal: file, matcher: matcher,
       isReplacing: journal.header?.isReplacing ?? false,
-      upstream: journal.header?.upstream, isDurable: isDurable,
+      upstream: journal.header?.upstream, rewriting: journal.header?.rewriting, isDurable: isDurable,
       refusesSecrets: secrets == .refuse || header?.refusesSecrets ?? false)
     let report = try sealer.seal(entries)
     recoveredCount += entries.count
@@ -139,21 +142,25 @@ struct RecorderOpening {
         try match.map { spec throws(CassetteError) in try (known ?? MatchRules()).changed(spec) } ?? known
       let redaction = choice.changed(manifest?.redaction, upstream: manifest?.upstream ?? upstream)
       let matcher = RequestMatcher(rules ?? MatchRules(), redaction: redaction)
+      let recorded = manifest?.rewriting ?? RewriteRules()
+      let rewriting = rewriting.changed(recorded)
       let reader = CassetteReader(directory, matcher: matcher)
       let index = try CassetteIndex(reader)
       let header = JournalHeader(
         pid: OpenFile.processID, isReplacing: isReplacing, upstream: upstream,
         rules: rules == present?.rules ? nil : rules, redaction: redaction,
+        rewriting: rewriting == present?.rewriting ?? RewriteRules() ? nil : rewriting,
         refusesSecrets: secrets == .refuse
       ).line
       try journal.write(header)
       if durability == .power { try directory.syncFileSystem() }
       let sealer = Sealer(
         directory: directory, journal: journal, matcher: matcher, isReplacing: isReplacing,
-        upstream: upstream, template: template, isDurable: isDurable,
+        upstream: upstream, template: template, rewriting: rewriting, isDurable: isDurable,
         refusesSecrets: secrets == .refuse)
       return CassetteRecorder(
         self, sealer: sealer, replacedRules: known == rules ? nil : known,
+        replacedRewriting: manifest == nil || recorded == rewriting ? nil : recorded,
         bases: isReplacing ? [:] : index.highestOrdinals, journalBytes: header.count,
         room: CassetteLimits.interactions - index.files.count)
     } catch {

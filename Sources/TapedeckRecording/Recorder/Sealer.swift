@@ -22,6 +22,8 @@ struct Sealer {
   let upstream: String?
   /// What a new cassette says about itself.
   var template: CassetteManifest?
+  /// What the cassette says about rewriting from now on; nil leaves it as it is.
+  var rewriting: RewriteRules?
   /// Whether to wait for the disk.
   let isDurable: Bool
   var refusesSecrets = false
@@ -144,6 +146,7 @@ extension Sealer {
     manifest.formatVersion = max(manifest.formatVersion, version)
     manifest.rules = matcher.rules
     manifest.redaction = matcher.redaction
+    if let rewriting { manifest.rewriting = rewriting }
     if let upstream { manifest.upstream = upstream }
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }

@@ -59,6 +59,11 @@ public struct CassetteMerge: Sendable {
           + "the same; record one of them again with the rules of the other (`match` in cassette.json)")
     }
     try checkRedaction(cassette, first)
+    if cassette.recordedRewriting != first.recordedRewriting {
+      warnings.append(
+        "for clients of \(cassette.path) \(cassette.recordedRewriting.text) is rewritten, for those of "
+          + "\(first.path), whose rule holds, \(first.recordedRewriting.text)")
+    }
     if let one = first.upstream, let other = cassette.upstream, one != other {
       warnings.append("\(cassette.path) was recorded from \(other), and \(first.path) from \(one)")
     }
@@ -204,6 +209,7 @@ private struct NewCassette {
     }
     manifest.rules = model.matcher.rules
     manifest.redaction = model.matcher.redaction
+    manifest.rewriting = model.recordedRewriting
     return manifest
   }
 

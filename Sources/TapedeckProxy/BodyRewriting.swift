@@ -1,49 +1,10 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
 
-/// Turns the origin's address into ours in the texts that the rest of the chain answers with, live and replayed alike.
+/// Turns the origin's address into ours in the text that is the response to one request.
 ///
 /// A text that was announced with a length keeps one, where it is short enough to be held; longer ones go out in chunks,
 /// as they come. Encoded bodies and parts of bodies stay as they are.
-final class RewritingResponder: Responder {
-  private let chain: any Responder
-  private let live: OriginRewriter?
-  private let tape: LoopCopy<TapeSlot>
-
-  /// - Parameters:
-  ///   - live: knows the origin that is asked.
-  ///   - tape: knows the origin that the cassette was recorded from.
-  init(before chain: any Responder, live: OriginRewriter?, recorded tape: LoopCopy<TapeSlot>) {
-    self.chain = chain
-    self.live = live
-    self.tape = tape
-  }
-
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
-    guard var answer = try chain.respond(to: request) else { return nil }
-    guard !request.authority.isEmpty, let rewriter = rewriter(for: answer.source) else { return answer }
-    let rewriting = BodyRewriting(rewriter, request: request)
-    switch answer.content {
-    case .prepared(let prepared):
-      if let response = prepared.response, let changed = rewriting.changed(response) {
-        answer.content = .response(changed)
-      }
-    case .response(let response): answer.content = .response(rewriting.changed(response) ?? response)
-    case .stream(let source): answer.content = .stream(RewrittenSource(source, rewriting: rewriting))
-    }
-    return answer
-  }
-
-  private func rewriter(for source: HTTPAnswer.Source) -> OriginRewriter? {
-    switch source {
-    case .cassette: tape.current.rewriter
-    case .upstream: live
-    case .route, .store, .unmatched, .server: nil
-    }
-  }
-}
-
-/// What is rewritten in the answer to one request.
 struct BodyRewriting {
   /// Up to here a text of known length is held, so that its new length can be told.
   static let maximumHeldBytes = 256 * 1024
@@ -57,7 +18,7 @@ struct BodyRewriting {
   }
 
   /// Whether the body is a text that stands there as it is, and as a whole.
-  func concerns(_ head: HTTPResponseHead) -> Bool {
+  static func concerns(_ head: HTTPResponseHead) -> Bool {
     guard MediaType(head.fields).isText, head.status != 206 else { return false }
     guard let coding = head.fields.text("content-encoding") else { return true }
     return coding.isEmpty || coding.lowercased() == "identity"
@@ -67,23 +28,12 @@ struct BodyRewriting {
 
   /// The head as it goes out before a body that may be changed.
   func head(_ head: HTTPResponseHead) -> HTTPResponseHead {
+    guard Self.concerns(head) else { return head }
     var head = head
-    head.fields = fields(head.fields)
-    guard concerns(head) else { return head }
     head.fields.removeContentDigests()
     // The length of the text that a GET would get is not known (RFC 9110 §9.3.2 lets it be left out).
     if BodyFraming.hasNoBody(status: head.status, method: method) { head.fields.removeAll("content-length") }
     return head
-  }
-
-  /// `Link` and `Refresh` lead on as texts do (RFC 8288).
-  private func fields(_ fields: HTTPFields) -> HTTPFields {
-    var result = fields
-    for (index, field) in fields.enumerated() where field.isNamed("link") || field.isNamed("refresh") {
-      // An address in place of an address is always a valid value.
-      try? result.replaceValue(at: index, with: changed(Array(field.value)))
-    }
-    return result
   }
 
   private func changed(_ bytes: [UInt8]) -> [UInt8] {
@@ -91,17 +41,48 @@ struct BodyRewriting {
     return text.rewrite(bytes) + text.finish()
   }
 
-  /// The answer with our address in it; nil where the origin's is not.
-  func changed(_ response: HTTPResponse) -> HTTPResponse? {
+  /// The content with our address in it.
+  func changed(_ content: HTTPAnswer.Content) -> HTTPAnswer.Content {
+    switch content {
+    case .prepared(let prepared):
+      prepared.response.flatMap(changed).map { .response($0) } ?? content
+    case .response(let response): .response(changed(response) ?? response)
+    case .stream(let source): .stream(RewrittenSource(source, rewriting: self))
+    }
+  }
+
+  /// The response with our address in it; nil where the origin's is not.
+  private func changed(_ response: HTTPResponse) -> HTTPResponse? {
     var changed = response
     guard method != .head else {
       changed.head = head(response.head)
       return changed
     }
-    changed.head.fields = fields(response.head.fields)
-    if concerns(response.head) { changed.body = self.changed(response.body) }
-    if changed.body != response.body { changed.head.fields.removeContentDigests() }
-    return changed == response ? nil : changed
+    guard Self.concerns(response.head) else { return nil }
+    changed.body = self.changed(response.body)
+    guard changed.body != response.body else { return nil }
+    changed.head.fields.removeContentDigests()
+    return changed
+  }
+}
+
+extension OriginRewriter {
+  /// The content with its body rewritten, where bodies are.
+  func rewritten(_ content: HTTPAnswer.Content, for request: HTTPRequest) -> HTTPAnswer.Content {
+    guard rules.rewritesBodies, !request.authority.isEmpty else { return content }
+    return BodyRewriting(self, request: request).changed(content)
+  }
+
+  /// Whether the body of a recorded response, or what the head says of it, would be changed.
+  func concerns(_ interaction: Interaction, _ body: [UInt8]) -> Bool {
+    guard rules.rewritesBodies else { return false }
+    var request = interaction.request
+    request.authority = Array(Self.anyProxy.utf8)
+    let response = HTTPResponse(head: interaction.response.head, body: body)
+    if case .response(let changed) = rewritten(.response(response), for: request) {
+      return changed != response
+    }
+    return true
   }
 }
 
@@ -119,7 +100,7 @@ private final class RewrittenSource: StreamFilter {
   }
 
   override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
-    let isConcerned = rewriting.concerns(head)
+    let isConcerned = BodyRewriting.concerns(head)
     let head = rewriting.head(head)
     guard isConcerned, framing != .none else { return super.begin(head, framing: framing) }
     text = rewriting.makeText()

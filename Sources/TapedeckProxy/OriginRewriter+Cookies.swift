@@ -1,0 +1,92 @@
+/// Cookies that were set for the origin are set for us.
+///
+/// A `Domain` that covers the origin becomes the host the client used, or goes where that is an address or a single
+/// label, for which browsers and libraries disagree about `Domain`. `Secure` goes, and `SameSite=None`, which depends
+/// on it, where the origin speaks https: we serve plain http. It stays where the cookie's name begins with `__Secure-`
+/// or `__Host-`: without it such a cookie is refused (RFC 6265bis §4.1.3), and with it browsers and curl take it from
+/// a loopback address. Cookies for other domains stay as they are; clients refuse them from us as from the origin.
+extension OriginRewriter {
+  typealias CookieAttribute = (name: String, value: String)
+
+  /// The new cookie; nil when nothing in it has to change.
+  func rewrittenCookie(_ cookie: String, proxy: String) -> String? {
+    let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+    let attributes = parts.map { Self.attribute($0) }
+    guard attributes.dropFirst().allSatisfy({ $0.name != "domain" || $0.value.isEmpty || covers($0.value) })
+    else { return nil }
+    let losesSecure =
+      scheme == "https" && !Self.needsSecure(cookie)
+      && attributes.dropFirst().contains { $0.name == "secure" }
+    var kept: [String] = []
+    var hasChanged = false
+    for (index, part) in parts.enumerated() {
+      let text = String(decoding: part, as: UTF8.self)
+      let replaced =
+        index == 0
+        ? text : rewrittenAttribute(text, attributes[index], losesSecure: losesSecure, proxy: proxy)
+      hasChanged = hasChanged || replaced != text
+      if let replaced { kept.append(replaced) }
+    }
+    return hasChanged ? kept.joined(separator: ";") : nil
+  }
+
+  /// Whether its name says that it is no cookie without `Secure`.
+  static func needsSecure(_ cookie: String) -> Bool {
+    let name = cookie.utf8.prefix(9).map(lowercased)
+    return name.starts(with: "__secure-".utf8) || name.starts(with: "__host-".utf8)
+  }
+
+  private func rewrittenAttribute(
+    _ text: String, _ attribute: CookieAttribute, losesSecure: Bool, proxy: String
+  ) -> String? {
+    switch attribute.name {
+    case "secure" where losesSecure: nil
+    case "samesite" where losesSecure && attribute.value == "none": nil
+    case "domain" where covers(attribute.value): Self.cookieDomain(proxy).map { " Domain=\($0)" }
+    case "path" where !pathPrefix.isEmpty:
+      withoutPrefix(Array(attribute.value.utf8)[...])
+        .map { " Path=" + String(decoding: $0, as: UTF8.self) } ?? text
+    default: text
+    }
+  }
+
+  /// Whether a cookie of `domain` would be kept from the origin, and sent to it (RFC 6265 §5.1.3): an address covers
+  /// nothing but itself, and neither does a single label, which is a public suffix.
+  private func covers(_ domain: String) -> Bool {
+    let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+    if host == bare || isAddress && domain == "[\(host)]" { return true }
+    return !isAddress && bare.utf8.contains(UInt8(ascii: ".")) && host.hasSuffix("." + bare)
+  }
+
+  /// As the URL Standard has it, a host that ends in a number is an IPv4 address.
+  private var isAddress: Bool {
+    host.utf8.contains(UInt8(ascii: ":"))
+      || host.utf8.last.map { (0x30...0x39).contains($0) } == true
+        && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+  }
+
+  /// The host of an authority, where it can stand in a cookie: a name with a dot in it.
+  private static func cookieDomain(_ authority: String) -> String? {
+    let host = authority.prefix { $0 != ":" }
+    guard let last = host.utf8.last, host.utf8.contains(UInt8(ascii: ".")), !(0x30...0x39).contains(last)
+    else {
+      return nil
+    }
+    return String(host)
+  }
+
+  private static func attribute(_ part: some Collection<UInt8>) -> CookieAttribute {
+    let pieces = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      .map { trimmed(String(decoding: $0, as: UTF8.self)) }
+    let name = pieces.first?.lowercased() ?? ""
+    let value = pieces.count > 1 ? pieces[1] : ""
+    return (name, name == "path" ? value : value.lowercased())
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var text = Substring(text)
+    while text.first == " " || text.first == "\t" { text.removeFirst() }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    return String(text)
+  }
+}
