@@ -2,6 +2,17 @@ internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
+extension PromotionTrial.Outcome {
+  /// In what a response is not the recorded one.
+  fileprivate var difference: String? {
+    switch self {
+    case .differs(_, let difference): difference
+    case .lacks(_, let fields): "without \(fields.joined(separator: ", "))"
+    case .reproduced, .left: nil
+    }
+  }
+}
+
 /// What was inferred from a session, for people and for programs.
 struct PromotionText {
   let backend: PromotedBackend
@@ -44,7 +55,7 @@ struct PromotionText {
 
   private var differences: String {
     let lines = zip(backend.exchanges, backend.outcomes).compactMap { exchange, outcome -> String? in
-      guard case .differs(_, let difference) = outcome else { return nil }
+      guard let difference = outcome.difference else { return nil }
       return "\(style.paint("differs", .yellow)): \(Printable.line("\(exchange.line): \(difference)"))\n"
     }
     let more = lines.count - Self.shownDifferences
@@ -83,6 +94,7 @@ struct PromotionText {
       switch outcome {
       case .reproduced(let resource): ("reproduced", resource, nil)
       case .differs(let resource, let difference): ("differs", resource, difference)
+      case .lacks(let resource, _): ("differs", resource, outcome.difference)
       case .left: ("cassette", nil, nil)
       }
     return [

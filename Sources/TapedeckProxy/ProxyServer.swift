@@ -188,12 +188,19 @@ private struct ChainLinks {
     let router = configuration.router
     let links: [(any Responder)?] = [
       overrides.routes.isEmpty ? nil : RouteRuleResponder(overrides.routes, loop: loop),
-      overrides.resources.isEmpty ? nil : ResourceResponder(overrides.resources),
+      overrides.resources.isEmpty ? nil : resources(overrides),
       router.isEmpty ? nil : RouteResponder(router, before: patched, loop: loop),
       overrides.patches.isEmpty ? recordings : patched,
     ]
     let chain = ResponderChain.of(links.compactMap { $0 })
     return overrides.faults.isEmpty ? chain : FaultResponder(overrides.faults, before: chain, loop: loop)
+  }
+
+  /// Patches are laid over what a resource answers as over what it was promoted from.
+  private func resources(_ overrides: Overrides) -> any Responder {
+    let responder = ResourceResponder(overrides.resources)
+    return overrides.patches.isEmpty
+      ? responder : PatchResponder(overrides.patches, before: responder, loop: loop)
   }
 
   /// The cassette, the origin, or a refusal.

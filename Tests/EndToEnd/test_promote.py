@@ -11,7 +11,7 @@ import requests
 from flask import Flask, jsonify, request
 from werkzeug.serving import make_server
 
-from deck import is_release, run
+from deck import ROOT, eventually, is_release, run
 from test_newsfeed import live_through_a_day, newsfeed, session  # noqa: F401
 
 
@@ -315,3 +315,120 @@ def test_garbage_is_no_collection(tmp_path, answer):
         assert done.returncode in (0, 4), done.stderr
         if done.returncode == 0:
             assert run("lint", tmp_path / "o.json").returncode in (0, 1, 4)
+
+
+def paged_api(wrap):
+    """Pages of two, wrapped in what `wrap(rows, total, next, previous)` makes of them; new rows come last."""
+    app = Flask(__name__)
+    rows = [{"id": number, "name": f"n{number}"} for number in range(1, 5)]
+
+    def address(page):
+        return f"{request.host_url}items?page={page}" if 1 <= page <= -(-len(rows) // 2) else None
+
+    @app.get("/items")
+    def index():
+        page = int(request.args.get("page", 1))
+        return wrap(rows[(page - 1) * 2:page * 2], len(rows), address(page + 1), address(page - 1))
+
+    @app.post("/items")
+    def create():
+        rows.append({"id": len(rows) + 1, **request.json})
+        return jsonify(rows[-1]), 201
+
+    @app.get("/items/<int:number>")
+    def one(number):
+        answer = jsonify(rows[number - 1])
+        answer.set_etag(f"v{number}")
+        return answer
+
+    return app
+
+
+def paged_day(ask):
+    for path in ("/items", "/items?page=2", "/items/1", "/items/2"):
+        ask("GET", path)
+    ask("POST", "/items", {"name": "new"}, 201)
+
+
+def drf(rows, total, following, previous):
+    return jsonify({"count": total, "next": following, "previous": previous, "results": rows})
+
+
+def hal(rows, total, following, _):
+    return jsonify({"_embedded": {"items": rows}, "total": total, "next": following})
+
+
+def odd(rows, total, following, _):
+    return jsonify({"page": {"of": [{"rows": rows}]}, "total": total, "next": following})
+
+
+@pytest.mark.parametrize("wrap, read", [(drf, lambda page: page["results"]), (hal, lambda page: page["_embedded"]["items"])])
+def test_a_collection_in_an_envelope_keeps_it_and_its_pages_lead_on(promoted, session, wrap, read):  # noqa: F811
+    report, url = promoted(paged_api(wrap), paged_day)
+    bodies = [each for each in outcomes(report, "differs") if not each[1].startswith("without ")]
+    assert bodies == []
+    ask = asking(session, url)
+    ask("POST", "/items", {"name": "offline"}, 201)
+    found, page = [], f"{url.rstrip('/')}/items"
+    while page:  # by the links alone
+        assert page.startswith(url.rstrip("/"))
+        answer = session.get(page, timeout=20).json()
+        found += read(answer)
+        page = answer["next"]
+    assert [row["name"] for row in found] == ["n1", "n2", "n3", "n4", "offline"]
+
+
+def test_a_collection_in_an_unknown_envelope_stays_with_the_cassette(promoted, session):  # noqa: F811
+    report, url = promoted(paged_api(odd), paged_day)
+    ask = asking(session, url)
+    assert ask("GET", "/items")["page"]["of"][0]["rows"] == [{"id": 1, "name": "n1"}, {"id": 2, "name": "n2"}]
+    assert "GET /items" in [request for request, _ in outcomes(report, "cassette")]
+    assert any("its list stays with the cassette" in note for note in report["resources"][0]["notes"])
+    assert ask("POST", "/items", {"name": "offline"}, 201)["id"] == 5
+
+
+def test_fields_that_a_resource_does_not_give_are_no_reproduction(promoted, session):  # noqa: F811
+    def linked(rows, total, following, _):
+        answer = jsonify(rows)
+        if following:
+            answer.headers["Link"] = f'<{following}>; rel="next"'
+        return answer
+
+    report, _ = promoted(paged_api(linked), paged_day)
+    assert outcomes(report, "differs") == [
+        ("GET /items", "without Link"), ("GET /items/1", "without ETag"), ("GET /items/2", "without ETag")]
+    resource = report["resources"][0]
+    assert (resource["reproduced"], resource["answered"], resource["taken"]) == (2, 5, True)
+
+
+def test_patches_apply_on_promoted_paths(tmp_path, promoted, session):  # noqa: F811
+    _, url = promoted(paged_api(drf), paged_day)
+    overrides = tmp_path / "overrides.json"
+    rules = json.loads(overrides.read_text())
+    rules["patches"] = [
+        {"path": "/items/{id}", "method": "GET", "json": [{"set": "$.name", "value": "patched"}]},
+        {"path": "/elsewhere", "status": 503}]
+    overrides.write_text(json.dumps(rules))
+    ask = asking(session, url)
+    eventually(lambda: ask("GET", "/items/1")["name"] == "patched", "patched")
+
+
+def test_the_sequence_of_the_readme_works_as_written(tmp_path, session, start):  # noqa: F811
+    """Record one, promote it, serve it: a POST made offline shows up in the next GET."""
+    lines = [line.split("#")[0].split() for line in (ROOT / "README.md").read_text().splitlines()]
+    promote, = [line for line in lines if line[:2] == ["tapedeck", "promote"]]
+    serve, = [line for line in lines if line[:2] == ["tapedeck", "serve"] and "living.json" in line]
+    with serving(plain_api()) as url:
+        recorder = start("record", "--upstream", url, "--cassette", "example", cwd=tmp_path)
+        ask = asking(session, recorder.url)
+        posts = ask("GET", "/posts")
+        ask("GET", "/posts/1"), ask("POST", "/posts", {"title": "recorded", "views": 0}, 201)
+        assert recorder.stop() == 0
+    done = run(*promote[1:], cwd=tmp_path, timeout=60)
+    assert done.returncode == 0, done.stderr
+    player = start(*serve[1:], cwd=tmp_path)
+    ask = asking(session, player.url)
+    assert ask("GET", "/posts") == posts
+    made = ask("POST", "/posts", {"title": "offline", "views": 1}, 201)
+    assert ask("GET", "/posts") == posts + [made]
+    assert ask("GET", f"/posts/{made['id']}") == made

@@ -6,10 +6,12 @@ struct EnvelopeSerializer: ResourceSerializer {
   /// With the place `{{item}}`; nil for none.
   let item: JSONValue?
   /// With the place `{{items}}`, and maybe `{{total}}`, `{{count}}`, `{{page}}`, `{{pages}}`, `{{size}}`,
-  /// `{{offset}}`; nil for none.
+  /// `{{offset}}`, `{{next}}`, `{{previous}}`; nil for none.
   let list: JSONValue?
 
-  static let listPlaces: Set<String> = ["items", "total", "count", "page", "pages", "size", "offset"]
+  static let listPlaces: Set<String> = [
+    "items", "total", "count", "page", "pages", "size", "offset", "next", "previous",
+  ]
 
   var contentType: String { inner.contentType }
 
@@ -32,6 +34,8 @@ struct EnvelopeSerializer: ResourceSerializer {
       case "pages": JSONValue(list.pages)
       case "size": JSONValue(list.size)
       case "offset": JSONValue((list.page - 1) * list.size)
+      case "next": list.next.map { JSONValue($0) } ?? .null
+      case "previous": list.previous.map { JSONValue($0) } ?? .null
       default: JSONValue?.none
       }
     }

@@ -27,7 +27,9 @@ struct RESTExchange {
       type: type.entityName,
       name: exchange.served.path.split(separator: "/").last.map(String.init) ?? type.name,
       resources: try page.items.map { try view($0) }, total: chosen.count, page: page.number,
-      pages: page.pageCount, size: page.size, links: links(page))
+      pages: page.pageCount, size: page.size, links: links(page),
+      next: page.hasNext ? address(ofPage: page.number + 1) : nil,
+      previous: page.hasPrevious ? address(ofPage: min(page.number - 1, max(1, page.pageCount))) : nil)
     var response = answer(200, serializer.document(of: list))
     response.headers["X-Total-Count"] = String(chosen.count)
     return response
@@ -222,6 +224,16 @@ struct RESTExchange {
     return [own, link("first", 1)]
       + (page.hasPrevious ? [link("prev", min(page.number - 1, last))] : [])
       + (page.hasNext ? [link("next", page.number + 1)] : []) + [link("last", last)]
+  }
+
+  /// Another page of the list that was asked for, in the words of the request.
+  private func address(ofPage number: Int) -> String {
+    let items = (request.http.query ?? []).split(separator: UInt8(ascii: "&"))
+    let kept = items.filter { QueryItems.parse($0).first?.name != style.paging.number }
+      .map { String(decoding: $0, as: UTF8.self) }
+    let authority = request.http.authority
+    let base = authority.isEmpty ? "" : "http://\(String(decoding: authority, as: UTF8.self))"
+    return "\(base)\(request.path)?\((kept + ["\(style.paging.number)=\(number)"]).joined(separator: "&"))"
   }
 
   // MARK: Views

@@ -78,4 +78,7 @@ public struct ResourceListView: Sendable {
   public let size: Int
   /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as there are.
   public let links: [(name: String, url: String)]
+  /// The next page and the one before, as whole addresses where the client's own is known; nil where there is none.
+  let next: String?
+  let previous: String?
 }

@@ -5,7 +5,7 @@ public import TapedeckRecording
 public struct PromotedBackend: Sendable {
   public struct Verdict: Sendable {
     public let resource: PromotedResource
-    /// What was seen of it, and how much of that it reproduces, from 0 to 1.
+    /// What was seen of it, and for how much of that it gives the recorded bodies, from 0 to 1.
     public let confidence: Double
     public let reproduced: Int
     public let answered: Int
@@ -25,7 +25,7 @@ public struct PromotedBackend: Sendable {
     var verdicts: [Verdict] = []
     for resource in resources {
       let counts = trial.counts(of: resource.id)
-      let share = counts.all == 0 ? 1 : Double(counts.reproduced) / Double(counts.all)
+      let share = counts.all == 0 ? 1 : Double(counts.alike) / Double(counts.all)
       let confidence = resource.confidence * share
       verdicts.append(
         Verdict(

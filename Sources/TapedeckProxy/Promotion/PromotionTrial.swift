@@ -10,6 +10,8 @@ public struct PromotionTrial: Sendable {
     case reproduced(resource: String)
     /// Answered by a resource, and in another way.
     case differs(resource: String, difference: String)
+    /// Answered by a resource with the recorded body, but without fields that clients act on.
+    case lacks(resource: String, fields: [String])
     /// No resource is for it: it stays with the cassette.
     case left
   }
@@ -33,24 +35,38 @@ public struct PromotionTrial: Sendable {
       return .differs(
         resource: resource, difference: "status \(response.head.status) instead of \(exchange.status)")
     }
-    guard let recorded = exchange.answer else { return .reproduced(resource: resource) }
+    let lost = Self.lostFields(exchange.answerFields, response.head.fields)
+    let alike =
+      lost.isEmpty ? Outcome.reproduced(resource: resource) : .lacks(resource: resource, fields: lost)
+    guard let recorded = exchange.answer else { return alike }
     guard let given = try? JSONValue(parsing: response.body) else {
       return .differs(resource: resource, difference: "no JSON")
     }
-    guard let place = JSONDifference.first(recorded, given) else { return .reproduced(resource: resource) }
+    guard let place = JSONDifference.first(recorded, given) else { return alike }
     return .differs(resource: resource, difference: "another \(place)")
+  }
+
+  /// Those fields of a response that clients act on.
+  private static let meaningful: [StaticString] = [
+    "link", "etag", "last-modified", "set-cookie", "content-range", "retry-after", "www-authenticate",
+  ]
+
+  private static func lostFields(_ recorded: HTTPFields, _ given: HTTPFields) -> [String] {
+    meaningful.filter { recorded.contains($0) && !given.contains($0) }.compactMap { name in
+      recorded.index(of: name).map { String(decoding: recorded.name(at: $0), as: UTF8.self) }
+    }
   }
 }
 
 extension PromotionTrial {
   /// How many of the exchanges that a resource answers it answers as recorded.
-  public func counts(of resource: String) -> (reproduced: Int, all: Int) {
-    outcomes.reduce(into: (0, 0)) { counts, outcome in
+  /// - Returns: `alike` counts those as well that lack nothing but fields.
+  public func counts(of resource: String) -> (reproduced: Int, alike: Int, all: Int) {
+    outcomes.reduce(into: (0, 0, 0)) { counts, outcome in
       switch outcome {
-      case .reproduced(resource):
-        counts.0 += 1
-        counts.1 += 1
-      case .differs(resource, _): counts.1 += 1
+      case .reproduced(resource): counts = (counts.0 + 1, counts.1 + 1, counts.2 + 1)
+      case .lacks(resource, _): counts = (counts.0, counts.1 + 1, counts.2 + 1)
+      case .differs(resource, _): counts.2 += 1
       default: break
       }
     }
@@ -78,10 +94,18 @@ enum JSONDifference {
       }
       let names = Set(old.map(\.name.text))
       return new.first { !names.contains($0.name.text) }.map { "object, with \(path).\($0.name.text)" }
-    case (.string(let old), .string(let new)): return old.text == new.text ? nil : path
+    case (.string(let old), .string(let new)): return isSame(old.text, new.text) ? nil : path
     case (.number(let old), .number(let new)):
       return old == new || old.double != nil && old.double == new.double ? nil : path
     default: return left == right ? nil : path
     }
+  }
+
+  /// A client without an address of its own gets paths where the origin gave whole addresses.
+  private static func isSame(_ recorded: String, _ given: String) -> Bool {
+    guard recorded != given else { return true }
+    guard given.hasPrefix("/"), recorded.hasSuffix(given) else { return false }
+    let base = recorded.dropLast(given.count)
+    return ["http://", "https://"].contains { base.hasPrefix($0) && !base.dropFirst($0.count).contains("/") }
   }
 }

@@ -54,16 +54,63 @@ enum AnswerTemplates {
   ]
   private static let offsets: Set<String> = ["offset", "skip", "start"]
 
+  private static let nexts: Set<String> = ["next", "next_page_url", "nextpage", "next_url", "nexturl"]
+  private static let previouses: Set<String> = [
+    "previous", "prev", "prev_page_url", "previous_url", "prevpage",
+  ]
+
   /// What a list stands in; nil for nothing.
+  /// - Parameters:
+  ///   - others: the answers with other pages of it.
+  ///   - number: the word of the query that says which page.
   static func list(
-    _ list: PromotedEvidence.List, in answer: JSONValue, total: Int
+    _ list: PromotedEvidence.List, in answer: JSONValue, among others: [JSONValue], number: String, total: Int
   ) -> JSONValue? {
-    guard let name = list.envelope.first, let members = answer.members else { return nil }
+    guard !list.envelope.isEmpty else { return nil }
+    let pages = PageLinks(others.isEmpty ? [answer] : others, number: number)
+    return filled(answer, list.envelope[...], []) { member, path in
+      pages.place(of: member.name.text, at: path) ?? counted(member, list.items.count, total)
+    }
+  }
+
+  /// The answer with `{{items}}` at the end of the path, and what `value` says for all else.
+  private static func filled(
+    _ answer: JSONValue, _ rest: ArraySlice<String>, _ path: [String],
+    _ value: (JSONMember, [String]) -> JSONValue
+  ) -> JSONValue {
+    guard let name = rest.first else { return "{{items}}" }
     return .object(
-      members.map { member in
-        if member.name.text == name { return JSONMember(member.name, "{{items}}") }
-        return JSONMember(member.name, counted(member, list.items.count, total))
+      (answer.members ?? []).map { member in
+        let place = path + [member.name.text]
+        return JSONMember(
+          member.name,
+          member.name.text == name
+            ? filled(member.value, rest.dropFirst(), place, value) : value(member, place))
       })
+  }
+
+  /// Members that lead to other pages: where each is null or has the page's number in its query.
+  private struct PageLinks {
+    let answers: [JSONValue]
+    let number: String
+
+    init(_ answers: [JSONValue], number: String) {
+      self.answers = answers
+      self.number = number
+    }
+
+    func place(of name: String, at path: [String]) -> JSONValue? {
+      let name = name.lowercased()
+      guard nexts.contains(name) || previouses.contains(name) else { return nil }
+      let values = answers.compactMap { $0.value(at: path) }
+      guard values.contains(where: isLink), values.allSatisfy({ $0.isNull || isLink($0) }) else { return nil }
+      return nexts.contains(name) ? "{{next}}" : "{{previous}}"
+    }
+
+    private func isLink(_ value: JSONValue) -> Bool {
+      guard let text = value.text, text.hasPrefix("/") || text.contains("://") else { return false }
+      return text.contains("?\(number)=") || text.contains("&\(number)=")
+    }
   }
 
   private static func counted(_ member: JSONMember, _ count: Int, _ total: Int) -> JSONValue {

@@ -11,6 +11,8 @@ public struct PromotedExchange: Sendable {
   public let query: [(name: String, value: String)]
   /// What the request carries; nil where that is no JSON object.
   public let sent: JSONValue?
+  /// The fields of the answer.
+  public let answerFields: HTTPFields
   /// The answer; nil where it is no JSON.
   public let answer: JSONValue?
   let recordedAtMicroseconds: Int
@@ -18,11 +20,15 @@ public struct PromotedExchange: Sendable {
   public init(_ interaction: Interaction, file: String) {
     self.init(
       request: interaction.request, status: interaction.response.head.status,
-      answer: Self.body(of: interaction.response), file: file,
+      fields: interaction.response.head.fields, answer: Self.body(of: interaction.response), file: file,
       at: interaction.volatile.recordedAtMicroseconds ?? 0)
   }
 
-  init(request: HTTPRequest, status: Int, answer: [UInt8]?, file: String, at microseconds: Int) {
+  init(
+    request: HTTPRequest, status: Int, fields: HTTPFields = HTTPFields(), answer: [UInt8]?, file: String,
+    at microseconds: Int
+  ) {
+    answerFields = fields
     self.file = file
     self.request = request
     self.status = status

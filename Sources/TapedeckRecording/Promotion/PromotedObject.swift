@@ -17,6 +17,10 @@ enum PromotedShape {
   private static let wrappers: Set<String> = [
     "data", "item", "items", "result", "results", "value", "records",
   ]
+  /// What else a list may stand in, one level deeper.
+  private static let outerWrappers: Set<String> = [
+    "_embedded", "data", "response", "result", "payload", "body",
+  ]
 
   /// - Parameter id: that it is known by, if the path says so.
   static func object(in answer: JSONValue, id: String? = nil, last: String = "") -> PromotedObject? {
@@ -54,8 +58,23 @@ enum PromotedShape {
     let named = lists.first { wrappers.contains($0.name.text) || $0.name.text == last }
     guard let list = named ?? (lists.count == 1 ? lists.first : nil), let items = list.value.array,
       named != nil || !items.isEmpty
-    else { return nil }
+    else { return innerList(in: members, last: last) }
     return (items, [list.name.text])
+  }
+
+  /// The list in an envelope within an envelope, such as HAL's `_embedded`.
+  private static func innerList(
+    in members: [JSONMember], last: String
+  ) -> (items: [JSONValue], envelope: [String])? {
+    for outer in members where outerWrappers.contains(outer.name.text) {
+      let lists = (outer.value.members ?? []).filter { $0.value.array.map(isList) == true }
+      let named = lists.first { wrappers.contains($0.name.text) || $0.name.text == last }
+      guard let list = named ?? (lists.count == 1 ? lists.first : nil), let items = list.value.array,
+        named != nil || !items.isEmpty
+      else { continue }
+      return (items, [outer.name.text, list.name.text])
+    }
+    return nil
   }
 
   private static func isList(_ items: [JSONValue]) -> Bool { items.allSatisfy { $0.members != nil } }

@@ -11,6 +11,8 @@ struct PromotedSession {
   private(set) var embedded: [String: PromotedKinds.Key] = [:]
   /// All objects of a kind, as they were seen one after the other.
   private(set) var sightings: [PromotedKinds.Key: [Sighting]] = [:]
+  /// Paths of collections that were answered with something that no list can be told in.
+  private(set) var unread: Set<String> = []
   private var templates = PathTemplates()
 
   struct Sighting {
@@ -87,8 +89,12 @@ struct PromotedSession {
     switch (exchange.method, id) {
     case (.get, .some): if object?.id == id { change(base) { $0.shows.append(seen) } }
     case (.get, nil):
-      guard let list = exchange.answer.flatMap({ PromotedShape.list(in: $0, last: last) }) else { return }
-      guard list.items.isEmpty || PromotedShape.idMember(ofAll: list.items) != nil else { return }
+      guard let list = exchange.answer.flatMap({ PromotedShape.list(in: $0, last: last) }),
+        list.items.isEmpty || PromotedShape.idMember(ofAll: list.items) != nil
+      else {
+        unread.insert(base)
+        return
+      }
       change(base) {
         $0.lists.append(.init(index: index, holes: holes, items: list.items, envelope: list.envelope))
       }

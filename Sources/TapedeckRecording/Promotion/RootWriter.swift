@@ -45,6 +45,7 @@ struct RootWriter {
     }
     let idMember = kind?.idMember ?? "id"
     add("idMember", idMember == "id" ? JSONValue?.none : JSONValue(idMember))
+    add("except", keepsList ? ["index"] : JSONValue?.none)
     add("lists", otherLists)
     let hidden = holes.filter(\.isHidden).map { JSONValue($0.name) }
     add("hidden", hidden.isEmpty ? JSONValue?.none : .array(hidden))
@@ -66,6 +67,9 @@ struct RootWriter {
   }
 
   // MARK: Lists
+
+  /// Whether the cassette keeps the list: it was answered with something that no list could be found in.
+  private var keepsList: Bool { lists.isEmpty && session.unread.contains(base.template) }
 
   private var otherLists: JSONValue? {
     let others = session.aliases.filter { $0.value == base.template }.keys.sorted()
@@ -111,7 +115,9 @@ struct RootWriter {
     var members: [JSONMember] = []
     let list = lists.first { queries.isUnderstood(session.exchanges[$0.index].query) } ?? lists.first
     if let list, let answer = session.exchanges[list.index].answer,
-      let template = AnswerTemplates.list(list, in: answer, total: seeds.objects.count)
+      let template = AnswerTemplates.list(
+        list, in: answer, among: lists.compactMap { session.exchanges[$0.index].answer },
+        number: queries.number ?? "page", total: seeds.objects.count)
     {
       members.append(JSONMember("list", template))
     }
@@ -208,10 +214,16 @@ struct RootWriter {
 
   private var seen: [String] { actions.filter { $0.1 > 0 }.map { $0.1 == 1 ? $0.0 : "\($0.0) ×\($0.1)" } }
 
-  private var assumed: [String] { actions.filter { $0.1 == 0 }.map(\.0) }
+  private var assumed: [String] {
+    actions.filter { $0.1 == 0 && !(keepsList && $0.0 == "list") }.map(\.0)
+  }
 
   private func notes(_ made: NewObjects) -> [String] {
     var notes = seeds.notes
+    if keepsList {
+      notes.append(
+        "its list stays with the cassette, since none can be told in what was recorded; it does not change")
+    }
     if !made.varying.isEmpty {
       notes.append(
         "new objects get the first recorded \(made.varying.joined(separator: ", ")), which changed in the recording"
