@@ -144,25 +144,25 @@ final class CurlHandle {
   /// Whether more may wait although the kernel has nothing: a TLS record is opened whole.
   var holdsBack: Bool { isLayered }
 
-  func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
-    guard !isLost else { return .failed(code: 0) }
-    guard isLayered else { return StreamSocket.read(descriptor, into: buffer) }
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> ConnectionTransfer {
+    guard !isLost else { return .failed(.libcurl) }
+    guard isLayered else { return ConnectionTransfer(StreamSocket.read(descriptor, into: buffer)) }
     var count = 0
     let code = curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
     guard code == CURLE_OK else { return Self.result(code) }
     return count > 0 ? .bytes(count) : .endOfStream
   }
 
-  func send(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
-    guard !isLost else { return .failed(code: 0) }
-    guard isLayered else { return StreamSocket.write(descriptor, bytes) }
+  func send(_ bytes: UnsafeRawBufferPointer) -> ConnectionTransfer {
+    guard !isLost else { return .failed(.libcurl) }
+    guard isLayered else { return ConnectionTransfer(StreamSocket.write(descriptor, bytes)) }
     var count = 0
     let code = curl_easy_send(easy, bytes.baseAddress, bytes.count, &count)
     return code == CURLE_OK ? .bytes(count) : Self.result(code)
   }
 
-  private static func result(_ code: CURLcode) -> TransferResult {
-    code == CURLE_AGAIN ? .wouldBlock : .failed(code: 0)
+  private static func result(_ code: CURLcode) -> ConnectionTransfer {
+    code == CURLE_AGAIN ? .wouldBlock : .failed(.libcurl)
   }
 
   /// Whether nothing has come. Between two exchanges nothing may.
@@ -174,10 +174,12 @@ final class CurlHandle {
   }
 
   /// What a failed transfer of bytes means, for people.
-  /// - Parameter code: the kernel's; 0 where libcurl has its own account.
-  func reason(_ code: Int32) -> String {
-    if code != 0 { return String(cString: strerror(code)) }
-    if isLost { return "libcurl closed the connection" }
-    return errorText[0] == 0 ? "the connection broke" : String(cString: errorText)
+  func reason(_ fault: ConnectionTransfer.Fault) -> String {
+    switch fault {
+    case .system(let code): String(cString: strerror(code))
+    case .strayBytes: "bytes came that are no response"
+    case .libcurl where isLost: "libcurl closed the connection"
+    case .libcurl: errorText[0] == 0 ? "the connection broke" : String(cString: errorText)
+    }
   }
 }

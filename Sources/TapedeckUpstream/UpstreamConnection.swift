@@ -26,7 +26,7 @@ final class UpstreamConnection: EventHandler {
   private var receiver: ResponseReceiver?
   private var outgoing: OutgoingRequest?
   /// Why the origin takes no more of the request, though its answer may still come.
-  private var uploadFailure: TransferResult?
+  private var uploadFailure: ConnectionTransfer?
   private var sentAtLastLook = 0
   private var hasServed = false
   /// Whether the last response had no body, by its method, its status or its length.
@@ -152,14 +152,14 @@ final class UpstreamConnection: EventHandler {
   }
 
   /// Until nothing more is there, the sink wants no more, or others wait; returns what the last read came to.
-  private func readPieces(_ receiver: ResponseReceiver) -> TransferResult {
+  private func readPieces(_ receiver: ResponseReceiver) -> ConnectionTransfer {
     for _ in 0..<Self.piecesPerTurn {
       let result = handle.receive(into: client.readBuffer)
       guard case .bytes(let count) = result else { return result }
       // What was still to come behind the response before. It ends the connection, not this exchange (B35).
       if mayRepeat(receiver), !ResponseReceiver.canBegin(client.readBuffer[..<count]) {
         noteStray()
-        return .failed(code: 0)
+        return .failed(.strayBytes)
       }
       receiver.receive(UnsafeRawBufferPointer(rebasing: client.readBuffer[..<count]))
       if receiver.isOver || receiver.isPaused || !handle.holdsBack { return result }
@@ -168,12 +168,12 @@ final class UpstreamConnection: EventHandler {
     return .wouldBlock
   }
 
-  private func settle(_ result: TransferResult, _ receiver: ResponseReceiver) {
+  private func settle(_ result: ConnectionTransfer, _ receiver: ResponseReceiver) {
     if receiver.isOver { return finish(nil) }
     switch result {
     case .bytes, .wouldBlock: break
     case .endOfStream: ended(receiver)
-    case .failed(let code): broke(code, receiver)
+    case .failed(let fault): broke(fault, receiver)
     }
   }
 
@@ -190,7 +190,7 @@ final class UpstreamConnection: EventHandler {
 
   /// The origin has ended the connection.
   private func ended(_ receiver: ResponseReceiver) {
-    if case .failed(let code) = uploadFailure, !receiver.hasSeenBytes { return broke(code, receiver) }
+    if case .failed(let fault) = uploadFailure, !receiver.hasSeenBytes { return broke(fault, receiver) }
     if mayRepeat(receiver) { return repeatRequest() }
     let origin = configuration.origin
     guard receiver.hasSeenBytes else {
@@ -212,10 +212,10 @@ final class UpstreamConnection: EventHandler {
   }
 
   /// A reset inside the answer leaves part of it; one before tells of the connection only (F09, F12).
-  private func broke(_ code: Int32, _ receiver: ResponseReceiver) {
+  private func broke(_ fault: ConnectionTransfer.Fault, _ receiver: ResponseReceiver) {
     if mayRepeat(receiver) { return repeatRequest() }
     let cause: UpstreamFailure.Cause = receiver.hasSeenBytes ? .incomplete : .terminated
-    finish(UpstreamFailure(cause, "\(configuration.origin): \(handle.reason(code))."))
+    finish(UpstreamFailure(cause, "\(configuration.origin): \(handle.reason(fault))."))
   }
 
   private func mayRepeat(_ receiver: ResponseReceiver) -> Bool {
