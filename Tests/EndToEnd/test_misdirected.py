@@ -37,6 +37,7 @@ def test_a_client_that_takes_us_for_a_forward_proxy_got_another_hosts_response(r
     status, body = through(replay.url, FOREIGN)
     assert status == 421
     assert upstream.authority in json.loads(body)["detail"] and "totally.other.example" in json.loads(body)["detail"]
+    replay.stop()
     assert log_lines(replay, "GET /users/1 421 server")
     assert log_lines(replay, "  the request is for totally.other.example, not for this proxy")
 
@@ -98,6 +99,7 @@ def test_without_a_log_a_notice_says_why_once(start, origin):
     deck = start("serve", "--mode", "passthrough", "--upstream", origin(echo).url, "--quiet")
     for _ in range(3):
         assert through(deck.url, FOREIGN)[0] == 421
+    deck.stop()
     assert len(log_lines(deck, "421: the request is for totally.other.example")) == 1
 
 
@@ -110,8 +112,8 @@ def test_a_websocket_handshake_went_on_as_a_plain_get_and_was_recorded(recording
         deck.url, "/ws", b"Connection: keep-alive, Upgrade", b"Upgrade: WebSocket", b"Sec-WebSocket-Version: 13",
         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
     assert answer.status == 501 and b"WebSocket" in answer.body
-    assert log_lines(deck, "GET /ws 501") and log_lines(deck, "  the request opens a WebSocket")
     deck.stop()
+    assert log_lines(deck, "GET /ws 501") and log_lines(deck, "  the request opens a WebSocket")
     assert upstream.requests == [] and not cassette.exists()
 
 
