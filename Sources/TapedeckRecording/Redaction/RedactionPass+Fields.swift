@@ -93,6 +93,7 @@ extension RedactionPass {
     var edits = TextEdits()
     let credentials = Self.credentials(of: value)
     guard !credentials.isEmpty, !SecretValue.isWorthless(credentials) else { return edits }
+    if let key = Self.signingKey(value, credentials) { return signed(credentials, by: key) }
     let isBasic = value.starts(with: "basic ".utf8, by: { Bytes.lowercased($0) == $1 })
     let secret = isBasic ? basic(credentials) : credentials[...]
     if !isBasic { collect(parametersOf: credentials) }
@@ -100,6 +101,27 @@ extension RedactionPass {
       edits.add(credentials.startIndex..<credentials.endIndex, placeholder)
     }
     return edits
+  }
+
+  /// The id of the key in credentials of AWS Signature Version 4.
+  private static func signingKey(
+    _ value: ArraySlice<UInt8>, _ credentials: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8>? {
+    guard value.starts(with: "AWS4-".utf8), credentials.starts(with: "Credential=".utf8) else { return nil }
+    let key = credentials.dropFirst("Credential=".utf8.count).prefix {
+      $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ",")
+    }
+    return key.isEmpty ? nil : key
+  }
+
+  /// Nothing of a signature stays but whose it is: the rest is new in every request, and the client that signs with the
+  /// same key is found again. The id may be an ordinary word, so copies of it are not looked for.
+  private func signed(_ credentials: ArraySlice<UInt8>, by key: ArraySlice<UInt8>) -> TextEdits {
+    collect(parametersOf: credentials)
+    let isHidden = Placeholder.isWhole(key)
+    if isHidden, key.endIndex == credentials.endIndex { return TextEdits() }
+    let shown = isHidden ? Array(key) : placeholder(for: key, isCopied: false) ?? Array(key)
+    return TextEdits(credentials.startIndex..<credentials.endIndex, Array("Credential=".utf8) + shown)
   }
 
   /// What stands behind the scheme; all of it where there is none.
