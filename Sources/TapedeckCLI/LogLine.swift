@@ -35,6 +35,7 @@ enum LogLine {
     if !explanation.drift.isEmpty {
       out += " (drift: \(Printable.line(explanation.drift.joined(separator: ", "))))".utf8
     }
+    if let substitution = explanation.substitution { out += " (\(substitution.rawValue))".utf8 }
     let applied = explanation.applied
     if !applied.isEmpty { out += " (\(Printable.line(applied.joined(separator: ", "))))".utf8 }
     for line in explanation.lines { out += "\n\(Printable.line(line))".utf8 }
@@ -63,6 +64,9 @@ enum LogLine {
       members.append(JSONMember("drift", .array(explanation.drift.map { JSONValue($0) })))
     }
     if let failure = explanation.failure { members.append(JSONMember("failure", failure.json)) }
+    if let substitution = explanation.substitution {
+      members.append(JSONMember("substitution", JSONValue(substitution.rawValue)))
+    }
     let applied = explanation.applied
     if !applied.isEmpty { members.append(JSONMember("applied", .array(applied.map { JSONValue($0) }))) }
     return members + (explanation.document?.members ?? [])

@@ -35,6 +35,9 @@ struct RunSummaryText {
     let behindReplayed = parts.count - 2
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: behindReplayed) }
     if summary.drifted > 0 { parts.insert("\(summary.drifted) of them drifted", at: behindReplayed) }
+    if summary.otherClients > 0 {
+      parts.insert("\(summary.otherClients) of them other-client", at: behindReplayed)
+    }
     if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
     if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }
     if summary.oversized > 0 { parts.append("\(summary.oversized) too large to record") }

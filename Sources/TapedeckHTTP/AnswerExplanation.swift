@@ -12,21 +12,32 @@ public final class AnswerExplanation: Sendable {
   public let isRecorded: Bool
   private let details: Details?
 
+  /// What was given in place of a response that was not recorded.
+  public enum Substitution: String, Sendable {
+    /// One that was recorded for another client.
+    case otherClient = "other-client"
+    /// A full one, where the range or the condition that is asked for was not recorded.
+    case otherVariant = "other-variant"
+  }
+
   /// What few answers have.
   private final class Details: Sendable {
     let nearest: String?
     let drift: [String]
+    let substitution: Substitution?
     let lines: [String]
     let document: JSONValue?
     let failure: ExchangeFailure?
     let actions: @Sendable () -> [String]
 
     init(
-      nearest: String? = nil, drift: [String] = [], lines: [String] = [], document: JSONValue? = nil,
-      failure: ExchangeFailure? = nil, actions: @escaping @Sendable () -> [String] = { [] }
+      nearest: String? = nil, drift: [String] = [], substitution: Substitution? = nil, lines: [String] = [],
+      document: JSONValue? = nil, failure: ExchangeFailure? = nil,
+      actions: @escaping @Sendable () -> [String] = { [] }
     ) {
       self.nearest = nearest
       self.drift = drift
+      self.substitution = substitution
       self.lines = lines
       self.document = document
       self.failure = failure
@@ -38,6 +49,7 @@ public final class AnswerExplanation: Sendable {
   public var nearest: String? { details?.nearest }
   /// Where the request differs from the recorded one, though not by the rules.
   public var drift: [String] { details?.drift ?? [] }
+  public var substitution: Substitution? { details?.substitution }
   /// What a person should be told beside the one line of the log.
   public var lines: [String] { details?.lines ?? [] }
   /// The same for a program.
@@ -62,10 +74,12 @@ public final class AnswerExplanation: Sendable {
   }
 
   /// Of an answer that was recorded.
-  public convenience init(file: String, turn: Int, turns: Int, drift: [String] = []) {
-    self.init(
-      rule: nil, file: file, turn: turn, turns: turns, isRecorded: false,
-      drift.isEmpty ? nil : Details(drift: drift))
+  public convenience init(
+    file: String, turn: Int, turns: Int, drift: [String] = [], substitution: Substitution? = nil
+  ) {
+    let isPlain = drift.isEmpty && substitution == nil
+    let details = isPlain ? nil : Details(drift: drift, substitution: substitution)
+    self.init(rule: nil, file: file, turn: turn, turns: turns, isRecorded: false, details)
   }
 
   /// Of a refusal.
@@ -96,7 +110,8 @@ public final class AnswerExplanation: Sendable {
     return AnswerExplanation(
       rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded,
       Details(
-        nearest: nearest, drift: drift, lines: lines, document: document, failure: failure,
+        nearest: nearest, drift: drift, substitution: substitution, lines: lines, document: document,
+        failure: failure,
         actions: { (actions?() ?? []) + more() }))
   }
 }

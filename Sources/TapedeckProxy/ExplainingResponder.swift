@@ -30,6 +30,7 @@ final class ExplainingResponder: Responder {
     if let failure = explanation.failure { text += ";error=\(failure.cause)" }
     if let nearest = explanation.nearest { text += ";nearest=\(quoted(nearest))" }
     if !explanation.drift.isEmpty { text += ";drift=\(quoted(explanation.drift.joined(separator: ", ")))" }
+    if let substitution = explanation.substitution { text += ";\(substitution.rawValue)" }
     let applied = explanation.applied
     if !applied.isEmpty { text += ";applied=\(quoted(applied.joined(separator: ", ")))" }
     return text

@@ -57,7 +57,7 @@ struct MissExplanation: Sendable {
   }
 
   private func detail(_ request: HTTPRequest, nearest: [NearMiss], recorded: Int) -> String {
-    let asked = "\(request.method) \(Self.shortened(request.targetText))"
+    let asked = Self.line(request)
     guard let cassetteName else {
       guard !isCommand else {
         return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
@@ -83,10 +83,16 @@ struct MissExplanation: Sendable {
   private static func describe(_ miss: NearMiss) -> Miss.Nearest {
     let request = miss.answer.recorded.request
     return Miss.Nearest(
-      file: miss.answer.fileName, request: "\(request.method) \(shortened(request.targetText))",
+      file: miss.answer.fileName, request: line(request),
       differences: miss.differences.map {
         Miss.Difference(field: $0.field, recorded: $0.recorded, received: $0.received)
       })
+  }
+
+  /// Method and target, and the operation where the request names one: `POST /graphql (GetUser)`.
+  private static func line(_ request: HTTPRequest) -> String {
+    let operation = RequestOperation.name(of: request).map { " (\($0))" } ?? ""
+    return "\(request.method) \(shortened(request.targetText))\(operation)"
   }
 
   /// The request as a command, with the header fields that are compared, and without others that may be secret.

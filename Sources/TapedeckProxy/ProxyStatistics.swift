@@ -15,6 +15,7 @@ final class ProxyStatistics: Sendable {
   private let left = Atomic(0)
   private let upstreamConnections = Atomic(0)
   private let drifted = Atomic(0)
+  private let otherClients = Atomic(0)
   private let misses = MissLedger()
   private let drifts = DriftLedger()
   private let failures = FailureLedger()
@@ -24,6 +25,7 @@ final class ProxyStatistics: Sendable {
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
+  func countOtherClient() { otherClients.add(1, ordering: .relaxed) }
   func countForwarded() { forwarded.add(1, ordering: .relaxed) }
   /// Whether it was the first.
   func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
@@ -72,6 +74,7 @@ final class ProxyStatistics: Sendable {
     summary.failed = failed.load(ordering: .relaxed)
     summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
     summary.drifted = drifted.load(ordering: .relaxed)
+    summary.otherClients = otherClients.load(ordering: .relaxed)
     (summary.unmatchedRequests, summary.otherUnmatched) = misses.groups
     (summary.driftedFields, summary.otherDrift) = drifts.fields
     (summary.failures, summary.otherFailures) = failures.groups
@@ -97,6 +100,8 @@ public struct ProxySummary: Sendable, Equatable {
   public var unmatched = 0
   /// Of the replayed: answers to requests that differed from the recorded ones where the rules ignore it.
   public var drifted = 0
+  /// Of the replayed: responses that were recorded for another client than the one that asked, which is no drift.
+  public var otherClients = 0
   /// The unmatched requests by sort, at most a hundred, and how many others there were.
   public var unmatchedRequests: [UnmatchedRequest] = []
   public var otherUnmatched = 0

@@ -66,6 +66,7 @@ public struct RunReport: Sendable {
       "secrets": JSONValue(summary.secrets.count),
       "replayed": JSONValue(summary.replayed),
       "repeated": JSONValue(summary.repeated), "drifted": JSONValue(summary.drifted),
+      "otherClients": JSONValue(summary.otherClients),
       "unmatched": JSONValue(summary.unmatched), "unused": JSONValue(summary.unused),
       "overridden": JSONValue(summary.overridden), "forwarded": JSONValue(summary.forwarded),
       "failed": JSONValue(summary.failed), "oversized": JSONValue(summary.oversized),

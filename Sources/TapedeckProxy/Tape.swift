@@ -7,7 +7,8 @@ internal import TapedeckUpstream
 final class Tape: Sendable {
   /// What to do with one request, with all that doing it takes.
   enum Decision {
-    case replay(RecordedSequence.Turn)
+    /// - Parameter substitution: what the response stands in for, where it was recorded for another request.
+    case replay(RecordedSequence.Turn, AnswerExplanation.Substitution?)
     case record(arrival: Int)
     case forward
     /// - Parameter recorded: how many answers to it there were, all of which have been given.
@@ -88,18 +89,34 @@ final class Tape: Sendable {
     let request = comparesAddresses ? (rewriter ?? liveRewriter)?.forwarded(request) ?? request : request
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
-    let turn = sequence?.next(onExhausted: onExhausted, cursors: cursors)
+    let turn = sequence?.next(for: request, onExhausted: onExhausted, cursors: cursors)
     let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream) {
     case .replay:
       guard let turn else { break }
-      if turn.isBeyondRecording { statistics.countRepeated() }
-      return .replay(turn)
+      return replay(turn)
     case .record: return recorder.map { .record(arrival: $0.nextArrival()) } ?? .forward
     case .forward: return .forward
     case .refuse: break
     }
+    if sequence == nil, let turn = substitute(for: request, cursors) { return replay(turn, .otherVariant) }
     return .refuse(recorded: sequence?.answers.count ?? 0)
+  }
+
+  private func replay(
+    _ turn: RecordedSequence.Turn, _ substitution: AnswerExplanation.Substitution? = nil
+  ) -> Decision {
+    if turn.isBeyondRecording { statistics.countRepeated() }
+    if turn.isOtherClient { statistics.countOtherClient() }
+    return .replay(turn, turn.isOtherClient ? .otherClient : substitution)
+  }
+
+  /// A response that is right though the variant was not recorded.
+  private func substitute(
+    for request: HTTPRequest, _ cursors: ReplayCursors?
+  ) -> RecordedSequence.Turn? {
+    guard mode.consultsCassette else { return nil }
+    return cassette?.substitute(for: request)?.next(for: request, onExhausted: onExhausted, cursors: cursors)
   }
 
   /// Where a request differs from the recording it gets, though not by the rules; counted.

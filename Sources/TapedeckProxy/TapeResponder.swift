@@ -26,7 +26,7 @@ final class TapeResponder: Responder {
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     let tape = tape.current
     return switch tape.decide(request, cursors: cursors) {
-    case .replay(let turn): replayed(turn, to: request, tape)
+    case .replay(let turn, let substitution): replayed(turn, substitution, to: request, tape)
     case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival))
     case .forward: ask(request, tape, job: nil)
     case .refuse(let recorded): refuse(request, tape, recorded: recorded)
@@ -34,13 +34,15 @@ final class TapeResponder: Responder {
   }
 
   private func replayed(
-    _ turn: RecordedSequence.Turn, to request: HTTPRequest, _ tape: Tape
+    _ turn: RecordedSequence.Turn, _ substitution: AnswerExplanation.Substitution?,
+    to request: HTTPRequest, _ tape: Tape
   ) -> HTTPAnswer {
     var answer = replay.answer(turn.answer, to: request, rewriter: tape.rewriter)
     let drift = tape.matcher.seesDrift ? tape.drift(of: request, from: turn.answer) : []
-    if explains || !drift.isEmpty {
+    if explains || !drift.isEmpty || substitution != nil {
       answer.explanation = AnswerExplanation(
-        file: turn.answer.fileName, turn: turn.number, turns: turn.recorded, drift: drift)
+        file: turn.answer.fileName, turn: turn.number, turns: turn.recorded, drift: drift,
+        substitution: substitution)
     }
     return answer
   }

@@ -50,13 +50,50 @@ import Testing
     ),
     (Sent("POST /p", form, "a=1&b=x+y"), Sent("POST /p", form, "b=x%20y&a=1")),
     (part("one", "x"), part("two", "x")), (Sent("GET /a", json), Sent("GET /a")),
+    // Paths as RFC 3986 §6.2.2.1 and §6.2.2.2 have it.
+    (Sent("GET /%41"), Sent("GET /A")), (Sent("GET /%7euser"), Sent("GET /~user")),
+    (Sent("GET /a%2fb"), Sent("GET /a%2Fb")), (Sent("GET /%c3%a9"), Sent("GET /%C3%A9")),
+    (Sent("GET /a%2Fb?x=%7E"), Sent("GET /a%2fb?x=~")),
+    // JSON is JSON whatever its type says, with the mark of UTF-8 or without.
+    (Sent("POST /p", form, #"{"a":1}"#), Sent("POST /p", json, #"{"a": 1}"#)),
+    (Sent("POST /p", "", "[1]"), Sent("POST /p", "text/plain", " [ 1 ]")),
+    (Sent("POST /p", json, "\u{FEFF}{\"a\":1}"), Sent("POST /p", json, #"{"a":1}"#)),
+    (Sent("POST /p", "text/plain", #"{"a": 1}"#), Sent("POST /p", "text/plain", #"{"a":1}"#)),
+    // GraphQL by its tokens.
+    (
+      Sent("POST /g", json, #"{"query":"query A { a, b }"}"#),
+      Sent("POST /g", json, #"{"query":"query A {\n  a # one\n  b\n}\n"}"#)
+    ),
+    (
+      Sent("POST /g", json, #"[{"query":"{a}"},{"query":"{b}"}]"#),
+      Sent("POST /g", json, #"[{"query":"{ a }"},{"query":"{ b }"}]"#)
+    ),
+    (Sent("GET /g?query=%7Ba%7D"), Sent("GET /g?query=%7B%20a%20%7D")),
+    (nested("one", "two", "x"), nested("one", "three", "x")),
+    (nested("one", "two", "x"), nested("six", "ten", "x")),
   ]
+
+  /// As `curl -F 'file=@a,b'` sends it.
+  static func nested(_ boundary: String, _ inner: String, _ content: String) -> Sent {
+    let part = "Content-Disposition: attachment; filename=\"a\"\r\n\r\n"
+    return Sent(
+      "POST /p", "multipart/form-data; boundary=\(boundary)",
+      "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"\r\n"
+        + "Content-Type: multipart/mixed; boundary=\(inner)\r\n\r\n--\(inner)\r\n\(part)\(content)\r\n"
+        + "--\(inner)\r\n\(part)b\r\n--\(inner)--\r\n\r\n--\(boundary)--\r\n")
+  }
 
   static let different: [(Sent, Sent)] = [
     (Sent("GET /a"), Sent("POST /a")), (Sent("GET /a"), Sent("get /a")), (Sent("GET /a"), Sent("GET /a/")),
-    (Sent("GET /a"), Sent("GET /A")), (Sent("GET /%41"), Sent("GET /A")),
+    (Sent("GET /a"), Sent("GET /A")), (Sent("GET /a/./b"), Sent("GET /a/b")),
     (Sent("GET /a%2Fb"), Sent("GET /a/b")),
-    (Sent("GET /a%2fb"), Sent("GET /a%2Fb")), (Sent("GET /a?x=1"), Sent("GET /a?x=1&x=1")),
+    (Sent("GET /a%zz"), Sent("GET /a%ZZ")), (Sent("GET /a%7C"), Sent("GET /a|")),
+    (Sent("GET /a?x=1"), Sent("GET /a?x=1&x=1")), (nested("one", "two", "x"), nested("one", "two", "y")),
+    (
+      Sent("POST /g", json, #"{"query":"{a(s:\"x y\")}"}"#),
+      Sent("POST /g", json, #"{"query":"{a(s:\"x  y\")}"}"#)
+    ),
+    (Sent("POST /g", json, #"{"query":"plain words"}"#), Sent("POST /g", json, #"{"query":"plain  words"}"#)),
     (Sent("GET /a?x=1"), Sent("GET /a?x=2")), (Sent("GET /a?x=1"), Sent("GET /a?X=1")),
     (Sent("GET /a?a=b&c=d"), Sent("GET /a?a=d&c=b")), (Sent("GET /a?ab=c"), Sent("GET /a?a=bc")),
     (Sent("GET /a?a=b%26c=d"), Sent("GET /a?a=b&c=d")), (Sent("GET /a?a=b%3D"), Sent("GET /a?a%3Db=")),
@@ -72,7 +109,6 @@ import Testing
     (Sent("POST /p", json, #"["a","b"]"#), Sent("POST /p", json, #"["a\",\"b"]"#)),
     (Sent("POST /p", json, "{}"), Sent("POST /p", json, "")),
     (Sent("POST /p", json, "{a}"), Sent("POST /p", json, "{a }")),
-    (Sent("POST /p", "text/plain", #"{"a": 1}"#), Sent("POST /p", "text/plain", #"{"a":1}"#)),
     (Sent("POST /p", "text/plain", "a=1&b=2"), Sent("POST /p", "text/plain", "b=2&a=1")),
     (Sent("POST /p", form, "a=1"), Sent("POST /p?a=1", form, "")), (part("one", "x"), part("one", "y")),
     (

@@ -57,8 +57,17 @@ struct InteractionList {
     if report != nil { table.columns.insert(.init(heading: "HITS", isNumeric: true), at: Self.hitsColumn) }
     let now = time(nil)
     table.rows = cassette.answers.map { row($0, now: now) }
+    let operations = cassette.answers.map { RequestOperation.name(of: $0.recorded.request) }
+    guard operations.contains(where: { $0 != nil }) else { return table }
+    table.columns.insert(.init(heading: "OPERATION", minimumWidth: 8), at: Self.operationColumn)
+    for (index, operation) in operations.enumerated() {
+      table.rows[index].insert(.init(Printable.line(operation ?? "-")), at: Self.operationColumn)
+    }
     return table
   }
+
+  /// Behind the path; only there where an interaction has one.
+  private static let operationColumn = 2
 
   private func row(_ answer: RecordedAnswer, now: Int) -> [TextTable.Cell] {
     let interaction = answer.interaction
@@ -86,6 +95,8 @@ struct InteractionList {
       JSONMember("file", JSONValue(answer.fileName)),
       JSONMember("method", JSONValue(interaction.request.method.rawValue)),
       JSONMember("target", JSONValue(interaction.request.targetText)),
+      JSONMember(
+        "operation", RequestOperation.name(of: interaction.request).map { JSONValue($0) } ?? .null),
       JSONMember("status", JSONValue(interaction.response.head.status)),
       JSONMember("bodyBytes", JSONValue(interaction.response.body.count)),
       JSONMember(

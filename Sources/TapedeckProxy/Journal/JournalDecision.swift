@@ -75,7 +75,7 @@ extension JournalEntry {
       guard let explanation, let file = explanation.file else { return "it is recorded" }
       let turn = explanation.turn.map { ", answer \($0) of \(explanation.turns ?? $0)" } ?? ""
       let drift = explanation.drift.isEmpty ? "" : "; differs in \(explanation.drift.joined(separator: ", "))"
-      return "recorded in \(file)\(turn)\(drift)"
+      return "recorded in \(file)\(turn)\(drift)\(Self.substitution(explanation))"
     case .upstream:
       if let failure = explanation?.failure { return "asked; \(failure.words)" }
       return explanation?.isRecorded == true ? "asked, and recorded" : "asked, not recorded"
@@ -84,6 +84,13 @@ extension JournalEntry {
     case .route: return "the most specific route for it"
     case .store: return "a resource is served at its path"
     case .server: return "refused before anyone was asked"
+    }
+  }
+  private static func substitution(_ explanation: AnswerExplanation) -> String {
+    switch explanation.substitution {
+    case .otherClient: "; other-client: it was recorded for another client, and none for this one"
+    case .otherVariant: "; other-variant: the range or condition was not recorded, and this is right for any"
+    case nil: ""
     }
   }
 }

@@ -19,6 +19,8 @@ public final class Cassette: Sendable {
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
   private let sequences: SequenceTable
+  /// By the key of the plain variant, where that was not recorded.
+  private let substitutes: SequenceTable
   private let links: SecretLinks
 
   init(
@@ -37,7 +39,18 @@ public final class Cassette: Sendable {
     links = SecretLinks { answers.map(\.recorded.request) }
     var groups: [MatchKey: [RecordedAnswer]] = Dictionary(minimumCapacity: answers.count)
     for answer in answers { groups[answer.key, default: []].append(answer) }
-    sequences = SequenceTable(groups.mapValues { RecordedSequence(Self.ordered($0)) })
+    let redaction = matcher.redaction
+    let ordered = groups.mapValues(Self.ordered)
+    sequences = SequenceTable(
+      ordered.mapValues { answers in
+        let fitting = VariantSelection.fitting(answers)
+        return RecordedSequence(fitting, clients: ClientGroups(fitting, redaction))
+      })
+    substitutes = SequenceTable(
+      VariantSelection.substitutes(in: ordered).mapValues { answers in
+        let answers = Self.ordered(answers)
+        return RecordedSequence(answers, clients: ClientGroups(answers, redaction))
+      })
   }
 
   /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
@@ -93,15 +106,27 @@ public final class Cassette: Sendable {
     matcher.withKey(for: request) { sequences.sequence(for: $0) }
   }
 
+  /// The responses that may stand in where a variant was not recorded: of a GET or HEAD those that are right whatever
+  /// range or condition is asked for.
+  public func substitute(for request: HTTPRequest) -> RecordedSequence? {
+    guard request.method == .get || request.method == .head else { return nil }
+    let key = matcher.key(for: request).plain
+    if let plain = sequences.sequence(for: key), plain.isFull { return plain }
+    return substitutes.sequence(for: key)
+  }
+
   /// Begins anew with the first answer to every request; cursors of others stay where they are.
-  public func rewind() { for sequence in sequences.all { sequence.rewind() } }
+  public func rewind() {
+    for sequence in sequences.all { sequence.rewind() }
+    for sequence in substitutes.all { sequence.rewind() }
+  }
 
   /// How often each exchange was given since the cassette was loaded, in the order of `answers`.
   public func uses(onExhausted policy: ExhaustionPolicy = .repeatLast) -> [Int] {
     var uses: [ObjectIdentifier: Int] = [:]
-    for sequence in sequences.all {
+    for sequence in Array(sequences.all) + Array(substitutes.all) {
       for (answer, count) in zip(sequence.answers, sequence.uses(onExhausted: policy)) where count > 0 {
-        uses[ObjectIdentifier(answer)] = count
+        uses[ObjectIdentifier(answer), default: 0] += count
       }
     }
     return answers.map { uses[ObjectIdentifier($0)] ?? 0 }
@@ -109,8 +134,7 @@ public final class Cassette: Sendable {
 
   /// The exchanges that were not given since the cassette was loaded, in the order of the file names.
   public var unused: [RecordedAnswer] {
-    let unused = Set(sequences.all.flatMap { $0.unused.map(ObjectIdentifier.init) })
-    return answers.filter { unused.contains(ObjectIdentifier($0)) }
+    zip(answers, uses()).filter { $0.1 == 0 }.map(\.0)
   }
 
   /// The recordings most like a request that matches none, nearest first, with what differs. This looks at all of

@@ -12,6 +12,7 @@ enum CassetteNames {
   static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
   private static let maximumMethodBytes = 20
+  private static let maximumOperationBytes = 40
 
   /// Whether a name in the directory is one of an interaction.
   static func isInteraction(_ name: String) -> Bool {
@@ -20,12 +21,16 @@ enum CassetteNames {
       && name != manifest
   }
 
-  /// The part of a name that says what was asked: `get-users-octocat`.
+  /// The part of a name that says what was asked: `get-users-octocat`, and with the operation where one URL serves many:
+  /// `post-graphql-getuser`.
   static func prefix(of request: HTTPRequest) -> String {
-    prefix(method: request.method, path: request.path)
+    let path = prefix(method: request.method, path: request.path)
+    let operation = slug(
+      Array((RequestOperation.name(of: request) ?? "").utf8)[...], limit: maximumOperationBytes)
+    return operation.isEmpty || path.hasSuffix("-\(operation)") ? path : "\(path)-\(operation)"
   }
 
-  static func prefix(method: HTTPMethod, path: ArraySlice<UInt8>) -> String {
+  private static func prefix(method: HTTPMethod, path: ArraySlice<UInt8>) -> String {
     let method = slug(Array(method.rawValue.utf8)[...], limit: maximumMethodBytes)
     let path = slug(path, limit: maximumSlugBytes)
     return "\(method.isEmpty ? "method" : method)-\(path.isEmpty ? "root" : path)"

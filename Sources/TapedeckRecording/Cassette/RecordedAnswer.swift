@@ -11,6 +11,8 @@ public final class RecordedAnswer: Sendable {
   /// The status of the answer.
   public let status: Int
   let recordedAtMicroseconds: Int?
+  /// The names of request fields that the answer varies by, see `VaryNames`.
+  let varying: [[UInt8]]
   let key: MatchKey
   /// Its place among the answers to its request, from 1; what the name says.
   let ordinal: Int
@@ -25,6 +27,7 @@ public final class RecordedAnswer: Sendable {
     recorded = loaded.outline.recorded
     status = loaded.outline.status
     recordedAtMicroseconds = loaded.outline.recordedAtMicroseconds
+    varying = loaded.outline.varying
     key = loaded.key
     ordinal = CassetteNames.ordinal(loaded.name)
     source = loaded.source

@@ -1,14 +1,27 @@
 internal import Synchronization
+public import TapedeckHTTP
 
-/// The answers to one key, in order. The cursor is per key, so requests for other keys cannot reorder them.
+/// The answers to one key, in order. The cursor is per key, so requests for other keys cannot reorder them; where they
+/// were recorded for several clients, each of these has one of its own.
 public final class RecordedSequence: Sendable {
   /// At least one.
   public let answers: [RecordedAnswer]
   private let cursor = Atomic<Int>(0)
-  /// How often each answer was given to those with cursors of their own; empty where there are none.
+  /// How often each answer was given by other cursors than the sequence's own; empty where there are none.
   private let otherUses = Mutex<[Int]>([])
 
-  init(_ answers: [RecordedAnswer]) { self.answers = answers }
+  /// Nil where they were all recorded for one client.
+  private let clients: ClientGroups?
+  private let clientTurns: Mutex<ClientTurns>
+
+  init(_ answers: [RecordedAnswer], clients: ClientGroups? = nil) {
+    self.answers = answers
+    self.clients = clients
+    clientTurns = Mutex(ClientTurns(count: clients == nil ? 0 : answers.count))
+  }
+
+  /// Whether these are responses to a request without a range and conditions.
+  var isFull: Bool { RequestVariant.isFull(status: answers[0].status) }
 
   /// How often an answer was given by the sequence's own cursor.
   var hits: Int { cursor.load(ordering: .relaxed) }
@@ -26,11 +39,24 @@ public final class RecordedSequence: Sendable {
     public let number: Int
     /// How often it was recorded.
     public let recorded: Int
+    /// Whether it was recorded for another client, and none for the one that asks.
+    public var isOtherClient = false
 
     public var isBeyondRecording: Bool { number > recorded }
   }
 
   /// The answer to the next request.
+  /// - Parameter cursors: of whoever asks; nil for the sequence's own.
+  /// - Returns: nil when all were given to such a client and the policy says so; this is no hit.
+  public func next(
+    for request: HTTPRequest, onExhausted policy: ExhaustionPolicy = .repeatLast,
+    cursors: ReplayCursors? = nil
+  ) -> Turn? {
+    guard let clients else { return next(onExhausted: policy, cursors: cursors) }
+    return next(policy, cursors, clients.choice(for: request))
+  }
+
+  /// The answer to the next request, whoever asks.
   /// - Parameter cursors: of whoever asks; nil for the sequence's own.
   /// - Returns: nil when all were given and the policy says so; this is no hit.
   public func next(
@@ -50,11 +76,29 @@ public final class RecordedSequence: Sendable {
     guard let turn = cursors.advance(self, upTo: policy == .miss ? answers.count : nil),
       let index = index(turn, policy)
     else { return nil }
+    countOtherUse(of: index)
+    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
+  }
+
+  private func next(
+    _ policy: ExhaustionPolicy, _ cursors: ReplayCursors?, _ choice: ClientGroups.Choice
+  ) -> Turn? {
+    let taken =
+      if let cursors { cursors.advance(self, choice, policy) } else {
+        clientTurns.withLock { $0.take(choice, policy) }
+      }
+    guard let taken else { return nil }
+    countOtherUse(of: taken.index)
+    return Turn(
+      answer: answers[taken.index], number: taken.number, recorded: choice.indices.count,
+      isOtherClient: !choice.agrees)
+  }
+
+  private func countOtherUse(of index: Int) {
     otherUses.withLock { uses in
       if uses.isEmpty { uses = Array(repeating: 0, count: answers.count) }
       uses[index] += 1
     }
-    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
   }
 
   /// Which answer a turn gets, counted from 0.
@@ -68,7 +112,10 @@ public final class RecordedSequence: Sendable {
   }
 
   /// Begins anew with the first answer.
-  func rewind() { cursor.store(0, ordering: .relaxed) }
+  func rewind() {
+    cursor.store(0, ordering: .relaxed)
+    if clients != nil { clientTurns.withLock { $0 = ClientTurns(count: answers.count) } }
+  }
 
   /// How often each answer was given, in order.
   public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {

@@ -3,6 +3,8 @@ internal import Synchronization
 /// How far one session has come in each sequence of a cassette, apart from all others.
 public final class ReplayCursors: Sendable {
   private let turns = Mutex<[ObjectIdentifier: Int]>([:])
+  /// In sequences that were recorded for several clients.
+  private let clientTurns = Mutex<[ObjectIdentifier: ClientTurns]>([:])
 
   public init() {}
 
@@ -17,6 +19,18 @@ public final class ReplayCursors: Sendable {
     }
   }
 
+  func advance(
+    _ sequence: RecordedSequence, _ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy
+  ) -> (index: Int, number: Int)? {
+    clientTurns.withLock { turns in
+      turns[ObjectIdentifier(sequence), default: ClientTurns(count: sequence.answers.count)]
+        .take(choice, policy)
+    }
+  }
+
   /// Begins anew with the first answer to every request.
-  public func rewind() { turns.withLock { $0 = [:] } }
+  public func rewind() {
+    turns.withLock { $0 = [:] }
+    clientTurns.withLock { $0 = [:] }
+  }
 }

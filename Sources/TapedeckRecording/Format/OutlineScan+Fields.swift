@@ -53,19 +53,32 @@ extension OutlineScan {
     return out
   }
 
-  /// Whether the value of `Date` is left out, and whether that of `Content-Length` is, or is empty.
-  mutating func responseFields() throws(Unfamiliar) -> (hidesDate: Bool, mayLackLength: Bool) {
-    var (hidesDate, mayLackLength) = (false, false)
+  /// What has to be known of the fields of an answer.
+  struct ResponseFields {
+    /// Whether the value of `Date` is left out.
+    var hidesDate = false
+    /// Whether the value of `Content-Length` is left out or empty.
+    var mayLackLength = false
+    /// See `VaryNames`.
+    var varying: [[UInt8]] = []
+  }
+
+  mutating func responseFields() throws(Unfamiliar) -> ResponseFields {
+    var fields = ResponseFields()
+    var vary: [ArraySlice<UInt8>] = []
     try eachPair { pair throws(Unfamiliar) in
       guard !pair.name.isEmpty, pair.name.allSatisfy(HTTPFields.isNameByte) else { throw Unfamiliar() }
       if pair.isNamed("content-length") {
-        mayLackLength = mayLackLength || pair.value?.allSatisfy(Bytes.isBlank) ?? true
+        fields.mayLackLength = fields.mayLackLength || pair.value?.allSatisfy(Bytes.isBlank) ?? true
       } else if pair.value == nil {
         guard pair.isNamed("date") else { throw Unfamiliar() }
-        hidesDate = true
+        fields.hidesDate = true
+      } else if pair.isNamed("vary") {
+        vary.append(Self.unescaped(pair.value)[...])
       }
     }
-    return (hidesDate, mayLackLength)
+    if !vary.isEmpty { fields.varying = VaryNames.names(in: vary) }
+    return fields
   }
 
   /// Every pair up to the bracket that ends the list, which is stepped over.

@@ -37,12 +37,13 @@ struct OutlineScan {
     try expect("{\n  \"request\": {\n    \"method\": \"")
     let request = try request()
     try expect("\n  },\n  \"response\": {\n    \"version\": \"HTTP/1.")
-    let (status, hidesDate) = try response(to: request.method)
+    let (status, hidden) = try response(to: request.method)
     try expect("\n  },\n  \"volatile\": {")
     let facts = try facts()
-    guard !hidesDate || facts.hasDate, json.index == json.bytes.count else { throw Unfamiliar() }
+    guard !hidden.hidesDate || facts.hasDate, json.index == json.bytes.count else { throw Unfamiliar() }
     return InteractionOutline(
-      recorded: RecordedRequest(request), status: status, recordedAtMicroseconds: facts.recordedAt)
+      recorded: RecordedRequest(request), status: status, recordedAtMicroseconds: facts.recordedAt,
+      varying: hidden.varying)
   }
 
   // MARK: The request
@@ -83,7 +84,7 @@ struct OutlineScan {
 
   private mutating func response(
     to method: HTTPMethod
-  ) throws(Unfamiliar) -> (status: Int, hidesDate: Bool) {
+  ) throws(Unfamiliar) -> (status: Int, fields: ResponseFields) {
     guard json.take("1\"") || json.take("0\"") else { throw Unfamiliar() }
     try expect(",\n    \"status\": ")
     let status = try number(digits: 3)
@@ -95,7 +96,7 @@ struct OutlineScan {
     if json.take(",\n    \"body\": {\n      ") { try responseBody() }
     if json.take(",\n    \"chunks\": [") { try chunks() }
     _ = json.take(",\n    \"closeDelimited\": true")
-    return (status, hidden.hidesDate)
+    return (status, hidden)
   }
 
   private mutating func responseBody() throws(Unfamiliar) {

@@ -29,13 +29,13 @@ struct CanonicalBody {
       (kind, bytes) = (.none, [])
       return
     }
-    if let rules, let value = Self.unannouncedJSON(in: request, rules) {
+    if rules?.bodyForm ?? .byType == .byType, let value = Self.document(in: body) {
       (kind, bytes) = (.json, Self.canonical(value, rules))
       return
     }
     switch Self.type(of: request, rules) {
     case .json:
-      if let value = try? JSONValue(parsing: body) {
+      if let value = Self.json(body) {
         (kind, bytes) = (.json, Self.canonical(value, rules))
         return
       }
@@ -51,7 +51,7 @@ struct CanonicalBody {
     case .multipart(let boundary):
       if let parts = MultipartBody(body, boundary: boundary)?.parts(ignoring: rules?.ignoredFields ?? []) {
         var writer = KeyWriter(capacity: body.count)
-        for part in parts { writer.append(part) }
+        for part in parts { writer.append(MultipartBody.canonical(part)) }
         (kind, bytes) = (.multipart, writer.bytes)
         return
       }
@@ -60,12 +60,24 @@ struct CanonicalBody {
     (kind, bytes) = (.bytes, body)
   }
 
-  private static func unannouncedJSON(in request: HTTPRequest, _ rules: MatchRules) -> JSONValue? {
-    guard rules.readsAnyJSON, request.body.count <= maximumParsedBytes,
-      let first = request.body.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }),
+  /// The object or array that a body holds, whatever its type says; nil when it reads as neither.
+  static func document(in body: [UInt8]) -> JSONValue? {
+    guard body.count <= maximumParsedBytes else { return nil }
+    let text = withoutMark(body)
+    guard let first = text.first(where: { !Bytes.isSpace($0) }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     else { return nil }
-    return try? JSONValue(parsing: request.body)
+    return json(body)
+  }
+
+  /// The JSON that a body holds, with or without the mark of UTF-8 before it, which RFC 8259 §8.1 lets readers ignore.
+  static func json(_ body: [UInt8]) -> JSONValue? {
+    let text = withoutMark(body)
+    return try? JSONValue(parsing: text.count == body.count ? body : Array(text))
+  }
+
+  private static func withoutMark(_ body: [UInt8]) -> ArraySlice<UInt8> {
+    body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
   }
 
   /// What the body is taken for: what its type says, or what the rules do.
@@ -84,7 +96,12 @@ struct CanonicalBody {
   }
 
   private static func canonical(_ value: JSONValue, _ rules: MatchRules?) -> [UInt8] {
-    guard let rules, !rules.ignoredPaths.isEmpty else { return CanonicalJSON.bytes(value) }
-    return value.removing(Array(rules.ignoredPaths)).map(CanonicalJSON.bytes) ?? []
+    compared(value, rules).map(CanonicalJSON.bytes) ?? []
+  }
+
+  /// Without the places that make no difference, and with GraphQL documents by their tokens.
+  static func compared(_ value: JSONValue, _ rules: MatchRules?) -> JSONValue? {
+    guard let rules, !rules.ignoredPaths.isEmpty else { return GraphQLDocument.normalized(value) }
+    return value.removing(Array(rules.ignoredPaths)).map(GraphQLDocument.normalized)
   }
 }

@@ -7,7 +7,7 @@ struct FormPairs {
   }
 
   /// In the order they came.
-  let pairs: [Pair]
+  var pairs: [Pair]
 
   init(_ text: ArraySlice<UInt8>) {
     pairs = text.split(separator: UInt8(ascii: "&")).map { piece in

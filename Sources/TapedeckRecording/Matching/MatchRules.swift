@@ -9,12 +9,12 @@ public struct MatchRules: Sendable, Equatable {
 
   /// How bodies are compared.
   public enum BodyForm: String, Sendable, CaseIterable {
-    /// As their `Content-Type` says: JSON, form, multipart or bytes.
+    /// What reads as a JSON object or array as JSON; others as their `Content-Type` says: form, multipart or bytes.
     case byType = "auto"
     case json, form, multipart, bytes
   }
 
-  /// What is compared. `path` is taken as written, `query` as a multiset of decoded pairs, `host` without its port.
+  /// What is compared. `path` as RFC 3986 §6.2.2 normalizes it, `query` as a multiset of decoded pairs, `host` without its port.
   public var parts: Set<Part> = [.method, .path, .query, .body]
   /// Names of header fields that are compared, in lower case.
   public var headers: Set<String> = []
@@ -25,12 +25,8 @@ public struct MatchRules: Sendable, Equatable {
   public var ignoredPaths: Set<JSONPath> = []
   /// Names in forms, and of parts of multipart bodies, that make no difference.
   public var ignoredFields: Set<NamePattern> = []
-  /// Whether bodies that are JSON count as JSON whatever their type says: where places in JSON are ignored, as `curl -d`
-  /// calls all it sends a form.
-  var readsAnyJSON: Bool { bodyForm == .byType && (isCompleteOfJSON || !ignoredPaths.isEmpty) }
-  private var isCompleteOfJSON = false
 
-  /// Method, path, query and body, the body as its type says.
+  /// Method, path, query and body, JSON as JSON and any other body as its type says.
   public init() {}
 
   /// Whether something of method, path, query or body makes no difference, so that requests with one key may differ.
@@ -44,7 +40,6 @@ public struct MatchRules: Sendable, Equatable {
   var complete: MatchRules {
     var rules = MatchRules()
     rules.bodyForm = bodyForm
-    rules.isCompleteOfJSON = readsAnyJSON
     return rules
   }
 }

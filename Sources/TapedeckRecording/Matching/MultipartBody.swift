@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// The parts of a multipart body (RFC 2046 §5.1.1), without the boundary, which clients invent anew every time.
 struct MultipartBody {
   /// Each part as it stands between two boundaries: header lines, blank line, content.
@@ -51,15 +53,7 @@ extension MultipartBody {
 
   /// The `name` parameter of a part's `Content-Disposition` (RFC 7578 §4.2); nil where there is none.
   static func name(of part: ArraySlice<UInt8>) -> [UInt8]? {
-    var rest = part
-    while let end = rest.firstIndex(of: UInt8(ascii: "\r")), end > rest.startIndex {
-      let line = rest[..<end]
-      if line.prefix(20).map(Bytes.lowercased).elementsEqual("content-disposition:".utf8) {
-        return name(in: line.dropFirst(20))
-      }
-      rest = rest[end...].dropFirst(2)
-    }
-    return nil
+    headerLine("content-disposition:", of: part).flatMap(name(in:))
   }
 
   private static func name(in disposition: ArraySlice<UInt8>) -> [UInt8]? {
@@ -82,6 +76,45 @@ extension MultipartBody {
       rest = next
     }
     return []
+  }
+
+  /// How deeply parts within parts are taken apart.
+  private static let maximumDepth = 4
+
+  /// A part as it is compared: parts within it (RFC 2046 §5.1.4) stand without the boundary between them, which is in
+  /// its header too.
+  static func canonical(_ part: ArraySlice<UInt8>, depth: Int = 0) -> [UInt8] {
+    guard depth < maximumDepth, let (range, boundary) = innerBoundary(of: part),
+      let inner = MultipartBody(Array(content(of: part)), boundary: boundary)
+    else { return Array(part) }
+    var writer = KeyWriter(capacity: part.count)
+    writer.append(part[..<range.lowerBound] + part[range.upperBound..<content(of: part).startIndex])
+    for each in inner.parts { writer.append(canonical(each, depth: depth + 1)) }
+    return writer.bytes
+  }
+
+  /// The boundary that a part's `Content-Type` names, and where that stands.
+  private static func innerBoundary(of part: ArraySlice<UInt8>) -> (range: Range<Int>, boundary: [UInt8])? {
+    guard let line = headerLine("content-type:", of: part) else { return nil }
+    var fields = HTTPFields()
+    guard (try? fields.append(name: "Content-Type".utf8, value: line)) != nil,
+      case .multipart(let boundary) = MediaType(fields).kind,
+      let range = ByteSearch.all(boundary, in: line).last
+    else { return nil }
+    return (range, boundary)
+  }
+
+  /// What stands behind the name of a header line; nil where there is no such line.
+  private static func headerLine(_ name: StaticString, of part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    var rest = part
+    while let end = rest.firstIndex(of: UInt8(ascii: "\r")), end > rest.startIndex {
+      let line = rest[..<end]
+      if Bytes.equal(line.prefix(name.utf8CodeUnitCount), lowercase: name) {
+        return line.dropFirst(name.utf8CodeUnitCount)
+      }
+      rest = rest[end...].dropFirst(2)
+    }
+    return nil
   }
 
   /// The boundary of a body that begins with one.

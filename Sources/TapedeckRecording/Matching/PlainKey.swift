@@ -1,7 +1,8 @@
 import TapedeckHTTP
 
 /// The key of a request that has neither query nor body, as most have: made in place for a look at it, without an
-/// allocation. Its bytes are those that `RequestMatcher.key` makes.
+/// allocation. Its bytes are those that `RequestMatcher.key` makes. The caller has seen that the request is of the plain
+/// variant.
 enum PlainKey {
   private static let capacity = 256
 
@@ -12,7 +13,7 @@ enum PlainKey {
     var method = request.method.rawValue
     // Lengths below 128 take one byte, and so do the two parts that are not there.
     guard method.utf8.count < 32, request.target.count < 128, request.body.isEmpty,
-      !request.target.contains(UInt8(ascii: "?"))
+      !request.target.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") })
     else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { key in
       var end = 0

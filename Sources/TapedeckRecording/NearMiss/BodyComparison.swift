@@ -58,6 +58,7 @@ struct BodyComparison {
 
   private mutating func compare(_ left: CanonicalBody, _ right: CanonicalBody) {
     guard left.kind == right.kind else {
+      if recorded.body == received.body { return compareTypes() }
       differences = [
         RequestDifference(
           field: "body", recorded: Self.text(left.kind, recorded.body.count),
@@ -74,6 +75,18 @@ struct BodyComparison {
     case .bytes, .none: return compareBytes(left.bytes, right.bytes)
     }
     distance = RequestDistance.sum(differences)
+  }
+
+  /// Equal bodies that their types make two kinds of.
+  private mutating func compareTypes() {
+    let types = [recorded, received].map { request in
+      request.fields.first("content-type").map(RequestDifference.excerpt)
+    }
+    differences = [
+      RequestDifference(
+        field: "header content-type", recorded: types[0], received: types[1], ignoredBy: "body:json")
+    ]
+    distance = RequestDistance.value
   }
 
   private static func text(_ kind: CanonicalBody.Kind, _ byteCount: Int) -> String? {
@@ -97,8 +110,9 @@ struct BodyComparison {
 
 extension BodyComparison {
   private func json() -> [RequestDifference] {
-    let paths = Array(rules.ignoredPaths)
-    let values = [recorded, received].map { (try? JSONValue(parsing: $0.body))?.removing(paths) }
+    let values = [recorded, received].map { request in
+      CanonicalBody.json(request.body).flatMap { CanonicalBody.compared($0, rules) }
+    }
     var comparison = JSONComparison()
     comparison.compare(values[0], values[1], path: "$")
     return comparison.differences.map { difference in
@@ -119,7 +133,9 @@ extension BodyComparison {
     let (left, right) = (parts(recorded), parts(received))
     return (0..<max(left.count, right.count)).compactMap { index in
       let (old, new) = (left.dropFirst(index).first, right.dropFirst(index).first)
-      guard old != new else { return nil }
+      guard old.map({ MultipartBody.canonical($0) }) != new.map({ MultipartBody.canonical($0) }) else {
+        return nil
+      }
       let name = (new ?? old).flatMap(MultipartBody.name)
       return RequestDifference(
         field: "part " + (name.map(RequestDifference.quoted) ?? "\(index + 1)"),

@@ -7,6 +7,8 @@ struct RequestComparison {
   private let request: HTTPRequest
   private let rules: MatchRules
   private let query: [FormPairs.Pair]
+  private let path: ArraySlice<UInt8>
+  private let variant: RequestVariant
 
   /// How many candidates have their bodies compared, and how many bytes of those at most.
   private static let shortlist = 512
@@ -15,12 +17,9 @@ struct RequestComparison {
   init(_ request: HTTPRequest, rules: MatchRules) {
     self.request = request
     self.rules = rules
-    query = Self.query(request, rules)
-  }
-
-  private static func query(_ request: HTTPRequest, _ rules: MatchRules) -> [FormPairs.Pair] {
-    let pairs = request.query.map { FormPairs($0).sorted } ?? []
-    return rules.ignoredQuery.isEmpty ? pairs : pairs.filter { !rules.ignoredQuery.matches($0.name) }
+    query = ComparedQuery.pairs(of: request, rules)
+    path = ComparedPath.normalized(request.path)
+    variant = RequestVariant(request.fields)
   }
 
   func nearest(in answers: [RecordedAnswer], limit: Int) -> [NearMiss] {
@@ -48,11 +47,13 @@ struct RequestComparison {
     let recorded = answer.recorded.request
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
-    if rules.parts.contains(.path) { distance += RequestDistance.path(recorded.path, request.path) }
+    if rules.parts.contains(.path) {
+      distance += RequestDistance.path(ComparedPath.normalized(recorded.path), path)
+    }
     if rules.parts.contains(.query), recorded.query != nil || !query.isEmpty {
       distance += RequestDistance.sum(queryDifferences(recorded), each: RequestDistance.query)
     }
-    if !rules.headers.isEmpty {
+    if !rules.headers.isEmpty || !variant.fields.isEmpty || recorded.fields.mayNameVariant {
       distance += RequestDistance.sum(headerDifferences(recorded), each: RequestDistance.header)
     }
     return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
@@ -92,7 +93,7 @@ extension RequestComparison {
         RequestDifference(
           field: "method", recorded: recorded.method.rawValue, received: request.method.rawValue))
     }
-    if rules.parts.contains(.path), !recorded.path.elementsEqual(request.path) {
+    if rules.parts.contains(.path), !ComparedPath.normalized(recorded.path).elementsEqual(path) {
       differences.append(
         RequestDifference(
           field: "path", recorded: RequestDifference.excerpt(recorded.path),
@@ -102,10 +103,29 @@ extension RequestComparison {
   }
 
   private func queryDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
-    PairsComparison.differences(recorded: Self.query(recorded, rules), received: query, kind: .query)
+    PairsComparison.differences(
+      recorded: ComparedQuery.pairs(of: recorded, rules), received: query, kind: .query)
   }
 
+  /// In the fields that the rules name, and in those that make the variant.
   private func headerDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
+    (ruledDifferences(recorded) + variantDifferences(recorded)).sorted { $0.field < $1.field }
+  }
+
+  private func variantDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
+    let old = RequestVariant(recorded.fields).fields
+    let names = Set((old + variant.fields).map(\.name))
+    return names.compactMap { name in
+      let values = [old, variant.fields].map { fields in fields.first { $0.name == name }?.values }
+      let text = String(decoding: name, as: UTF8.self)
+      guard values[0] != values[1], !rules.headers.contains(text) else { return nil }
+      return RequestDifference(
+        field: "header \(text)", recorded: values[0].flatMap { Self.text($0.map { $0[...] }) },
+        received: values[1].flatMap { Self.text($0.map { $0[...] }) })
+    }
+  }
+
+  private func ruledDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     rules.headers.sorted().compactMap { name in
       let old = RequestHeaders.values(of: name, in: recorded)
       let new = RequestHeaders.values(of: name, in: request)

@@ -27,10 +27,14 @@ struct SealPlan {
 
   private var existing: [SHA256Digest: [Existing]]
   private var stemOwners: [String: SHA256Digest] = [:]
+  /// Whose each name is that is there. Two keys may share a stem where cassettes were recorded by rules that told them
+  /// apart no further.
+  private let nameOwners: [String: SHA256Digest]
 
   init(existing: [Existing], recordings: [Recording], isReplacing: Bool) {
     self.existing = Dictionary(grouping: existing, by: \.digest)
     names = [String](repeating: "", count: recordings.count)
+    nameOwners = Dictionary(existing.map { ($0.name, $0.digest) }) { first, _ in first }
     for file in existing { stemOwners[CassetteNames.parse(file.name).stem] = file.digest }
     let groups = Dictionary(grouping: recordings.indices) { recordings[$0].digest }
     for (digest, indices) in groups.sorted(by: { $0.key < $1.key }) {
@@ -44,24 +48,30 @@ struct SealPlan {
     _ ordered: [Int], of recordings: [Recording], digest: SHA256Digest, isReplacing: Bool
   ) {
     let files = existing[digest] ?? []
-    let stem = stem(prefix: recordings[ordered[0]].prefix, digest: digest)
-    stemOwners[stem] = digest
     let present = Dictionary(files.map { (CassetteNames.parse($0.name).ordinal, $0.name) }) { first, _ in
       first
     }
+    let ordinals = ordered.indices.map { recordings[ordered[$0]].base + $0 + 1 }
+    let stem = stem(
+      prefix: recordings[ordered[0]].prefix, digest: digest, for: ordinals.filter { present[$0] == nil })
+    stemOwners[stem] = digest
     var isUsed: Set<String> = []
-    for (rank, index) in ordered.enumerated() {
-      let ordinal = recordings[index].base + rank + 1
+    for (ordinal, index) in zip(ordinals, ordered) {
       names[index] = present[ordinal] ?? CassetteNames.name(stem: stem, ordinal: ordinal)
       isUsed.insert(names[index])
     }
     if isReplacing { removals += files.map(\.name).filter { !isUsed.contains($0) } }
   }
 
-  /// The shortest name that no other key has.
-  private func stem(prefix: String, digest: SHA256Digest) -> String {
+  /// The shortest stem that no other key has, and under which these ordinals are free.
+  private func stem(prefix: String, digest: SHA256Digest, for ordinals: [Int]) -> String {
     let hex = digest.hex
-    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
+    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }.filter { stem in
+      ordinals.allSatisfy { ordinal in
+        let owner = nameOwners[CassetteNames.name(stem: stem, ordinal: ordinal)]
+        return owner == nil || owner == digest
+      }
+    }
     return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil }
       ?? "\(prefix)-\(hex)"
   }

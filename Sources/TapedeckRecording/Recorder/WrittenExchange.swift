@@ -1,11 +1,11 @@
 import TapedeckHTTP
 
-/// An exchange in the journal, as its recorder keeps it in mind. What its file is called is worked out when it is sealed,
-/// not while a client waits.
+/// An exchange in the journal, as its recorder keeps it in mind. Its digest is worked out when it is sealed, not while a
+/// client waits.
 struct WrittenExchange {
   private let key: MatchKey
-  private let method: HTTPMethod
-  private let path: ArraySlice<UInt8>
+  /// What the name of its file begins with.
+  private let prefix: String
   private let arrival: Int
   /// See `JournalRecord`.
   private let base: Int
@@ -15,8 +15,7 @@ struct WrittenExchange {
 
   init(_ key: MatchKey, _ request: HTTPRequest, arrival: Int, base: Int) {
     self.key = key
-    method = request.method
-    path = request.path
+    prefix = CassetteNames.prefix(of: request)
     self.arrival = arrival
     self.base = base
   }
@@ -24,7 +23,7 @@ struct WrittenExchange {
   var entry: Sealer.Entry {
     Sealer.Entry(
       recording: SealPlan.Recording(
-        digest: key.digest, prefix: CassetteNames.prefix(method: method, path: path), arrival: arrival,
+        digest: key.digest, prefix: prefix, arrival: arrival,
         base: base),
       offset: offset, count: count)
   }

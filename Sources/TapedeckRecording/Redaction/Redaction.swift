@@ -44,6 +44,11 @@ extension Redaction {
     return pass.redacted(request)
   }
 
+  /// Some fields of a request without their secrets.
+  func redacted(_ fields: HTTPFields) -> HTTPFields {
+    policy.map { RedactionPass($0).redacted(fields) } ?? fields
+  }
+
   /// Whether `comparable` may be another request. No costs next to nothing, not even a copy.
   public func mayHide(_ request: HTTPRequest) -> Bool {
     guard let policy else { return false }

@@ -1,0 +1,107 @@
+/// A GraphQL document by its tokens (GraphQL specification, October 2021, §2.1): what stands between them, white space,
+/// commas and comments, means nothing. Strings are kept as they are written, block strings too.
+///
+/// It reads no grammar: it takes a text for a document when that begins as one, consists of tokens alone, and has its
+/// braces in pairs.
+struct GraphQLDocument {
+  /// The tokens, with a blank between each two.
+  let canonical: [UInt8]
+  /// The name of the first operation; of one without a name, that of its first field.
+  let operation: ArraySlice<UInt8>?
+
+  /// Nil when the text is no document.
+  init?(_ text: [UInt8]) {
+    guard text.contains(UInt8(ascii: "{")) else { return nil }
+    var tokens: [ArraySlice<UInt8>] = []
+    var depth = 0
+    var index = text.startIndex
+    while true {
+      index = Self.endOfIgnored(text, from: index)
+      guard index < text.endIndex else { break }
+      guard let end = Self.endOfToken(text, from: index) else { return nil }
+      if text[index] == UInt8(ascii: "{") { depth += 1 }
+      if text[index] == UInt8(ascii: "}") { depth -= 1 }
+      guard depth >= 0 else { return nil }
+      tokens.append(text[index..<end])
+      index = end
+    }
+    let hasSelection = tokens.contains { $0.elementsEqual("{".utf8) }
+    guard depth == 0, hasSelection, let first = tokens.first, Self.opens(first) else { return nil }
+    canonical = Array(tokens.joined(separator: [UInt8(ascii: " ")]))
+    operation = Self.operation(tokens)
+  }
+
+  private static let keywords = ["query", "mutation", "subscription"].map { Array($0.utf8)[...] }
+
+  private static func opens(_ token: ArraySlice<UInt8>) -> Bool {
+    token.elementsEqual("{".utf8) || keywords.contains(token) || token.elementsEqual("fragment".utf8)
+  }
+
+  private static func operation(_ tokens: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
+    var depth = 0
+    for (index, token) in tokens.enumerated() {
+      if depth == 0, keywords.contains(token), let next = tokens.dropFirst(index + 1).first, isName(next) {
+        return next
+      }
+      if token.elementsEqual("{".utf8) { depth += 1 }
+      if token.elementsEqual("}".utf8) { depth -= 1 }
+    }
+    guard let brace = tokens.firstIndex(where: { $0.elementsEqual("{".utf8) }) else { return nil }
+    return tokens.dropFirst(brace + 1).first.flatMap { isName($0) ? $0 : nil }
+  }
+
+  private static func isName(_ token: ArraySlice<UInt8>) -> Bool { token.first.map(isNameStart) ?? false }
+
+  private static func isNameStart(_ byte: UInt8) -> Bool { Bytes.isLetter(byte) || byte == UInt8(ascii: "_") }
+}
+
+// MARK: - Tokens
+
+extension GraphQLDocument {
+  private static func endOfIgnored(_ text: [UInt8], from start: Int) -> Int {
+    var index = start
+    while index < text.endIndex {
+      switch text[index] {
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","): index += 1
+      case UInt8(ascii: "#"): index = text[index...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? text.endIndex
+      case 0xEF where text[index...].starts(with: [0xEF, 0xBB, 0xBF]): index += 3
+      default: return index
+      }
+    }
+    return index
+  }
+
+  /// Nil when no token begins at `start`.
+  private static func endOfToken(_ text: [UInt8], from start: Int) -> Int? {
+    let byte = text[start]
+    if isNameStart(byte) {
+      return text[start...].firstIndex { !isNameStart($0) && !Bytes.isDigit($0) } ?? text.endIndex
+    }
+    if Bytes.isDigit(byte) || byte == UInt8(ascii: "-") {
+      return text[(start + 1)...].firstIndex { !Bytes.isAlphanumeric($0) && !".+-".utf8.contains($0) }
+        ?? text.endIndex
+    }
+    if byte == UInt8(ascii: "\"") { return endOfString(text, from: start) }
+    if text[start...].starts(with: "...".utf8) { return start + 3 }
+    return "!$&():=@[]{|}".utf8.contains(byte) ? start + 1 : nil
+  }
+
+  private static func endOfString(_ text: [UInt8], from start: Int) -> Int? {
+    let isBlock = text[start...].starts(with: "\"\"\"".utf8)
+    var index = start + (isBlock ? 3 : 1)
+    while index < text.endIndex {
+      if isBlock, text[index...].starts(with: "\\\"\"\"".utf8) {
+        index += 4
+      } else if isBlock, text[index...].starts(with: "\"\"\"".utf8) {
+        return index + 3
+      } else if !isBlock, text[index] == UInt8(ascii: "\"") {
+        return index + 1
+      } else if !isBlock, text[index] == 0x0A || text[index] == 0x0D {
+        return nil
+      } else {
+        index += !isBlock && text[index] == UInt8(ascii: "\\") ? 2 : 1
+      }
+    }
+    return nil
+  }
+}
