@@ -79,7 +79,7 @@ import Testing
     #expect(
       json.members?.map(\.name.text) == [
         "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
-        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "secrets", "failures",
+        "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "originMentions",
         "otherFailures",
       ])
     #expect(json["rules"] == ["unused", "repeat"])

@@ -195,8 +195,8 @@ import Testing
 
   @Test func aNewerJournalIsRefused() throws {
     let folder = try TemporaryDirectory()
-    try folder.write("c/journal.jsonl", "{\"tapedeck-journal\":2,\"pid\":1}\n")
-    let expected = CassetteError.newerFormat(file: folder("c/journal.jsonl"), version: 2)
+    try folder.write("c/journal.jsonl", "{\"tapedeck-journal\":3,\"pid\":1}\n")
+    let expected = CassetteError.newerFormat(file: folder("c/journal.jsonl"), version: 3)
     #expect(throws: expected) { _ = try Cassette.load(folder("c")) }
     #expect(throws: expected) { _ = try CassetteRecorder.open(testing: folder("c")) }
   }

@@ -52,7 +52,7 @@ extension Option {
     help: "reach the origin through the proxy that the environment names")
   static let rewriteFields = Option(
     name: "--rewrite-fields", value: "NAME",
-    help: "make these fields that name the origin name the proxy too (a list); the cassette keeps it",
+    help: "make these fields name the proxy too, as Location does (a list); the cassette keeps it",
     isRepeatable: true)
   static let rewriteBodies = Option(
     name: "--rewrite-bodies",
