@@ -157,6 +157,33 @@ import Testing
     feather.pluck()
   }
 
+  @Test func `a miss names the nearest route, as in-process interception does, and no command`() async throws
+  {
+    let server = try Running([MockRoute(method: .get, endpoint: "users/{id}", code: 200, json: "1")])
+    let missed = try await server.ask("user/1")
+    #expect(missed.status == 404)
+    #expect(
+      missed.body.contains("No route takes GET /user/1. Nearest: GET /users/{id} (its path is another)."))
+    #expect(!missed.body.contains("tapedeck "))
+  }
+
+  @Test func `a text given as JSON that is none is refused when it is registered`() throws {
+    let feather = Feather(port: 0)
+    defer { feather.pluck() }
+    let broken = MockRoute(method: .get, endpoint: "user", code: 200, json: "{\"name\": }")
+    do {
+      try feather.startServer(with: [broken])
+      Issue.record("it starts")
+    } catch {
+      #expect(
+        "\(error)".contains(
+          "GET /user: its json is not JSON: unexpected `}` at line 1, column 10; correct it"))
+    }
+    #expect(!feather.isRunning)
+    let asText = try MockRoute.routes(json: #"[{"path": "/user", "text": "{\"name\": }"}]"#)
+    try feather.startServer(with: asText)
+  }
+
   @Test func `K228 port 0 is a free port, of which the base URL tells`() async throws {
     let servers = try (0..<20).map { number in
       try Running([MockRoute(method: .get, endpoint: "number", code: 200, json: "\(number)")])

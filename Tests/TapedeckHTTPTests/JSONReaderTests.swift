@@ -93,6 +93,10 @@ private let sample = #"""
     ("\"a\nb\"", .controlCharacter(0x0A), 1, 3),
     ("\"abcdefgh\u{1}\"", .controlCharacter(1), 1, 10), ("// c\n1", .unexpectedByte(0x2F), 1, 1),
     ("\u{FEFF}1", .byteOrderMark, 1, 1), ("[1]\u{0}", .trailingBytes, 1, 4),
+    ("{\n<<<<<<< HEAD\n}", .conflictMarker, 2, 1), ("<<<<<<< a\n", .conflictMarker, 1, 1),
+    ("{\"a\": 1\n=======\n}", .conflictMarker, 2, 1), ("[1,\n>>>>>>> b\n2]", .conflictMarker, 2, 1),
+    ("[1\n||||||| base\n]", .conflictMarker, 2, 1), ("{\n<<<<<< HEAD\n}", .expectedMemberName, 2, 1),
+    ("[ <<<<<<< ]", .unexpectedByte(0x3C), 1, 3),
   ])
   func refuses(text: String, reason: JSONError.Reason, line: Int, column: Int) {
     let error = error(Array(text.utf8))

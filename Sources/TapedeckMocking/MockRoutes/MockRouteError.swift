@@ -19,8 +19,7 @@ public enum MockRouteError: Error, Equatable, Sendable, CustomStringConvertible 
     case .badFile(let route, let problem):
       "\(route): \(problem); the folder is that of the server, or else the current one"
     case .invalidJSON(let route, let problem):
-      "\(route): its json is not JSON: \(problem); correct it, or give what is broken on purpose as text, with its "
-        + "Content-Type among the headers"
+      "\(route): its json is not JSON: \(problem); correct it, or serve what is broken on purpose from a file"
     case .unencodable(let route, let problem): "\(route): its object cannot be encoded: \(problem)"
     case .unknownRoute(let route, let known):
       "there is no route \(route); "
