@@ -26,7 +26,7 @@ enum Terminal {
   private static let failedOutput = Mutex<Int32?>(nil)
 
   /// A JSON document on standard output, which may be a terminal.
-  static func out(json document: JSONValue) { write(STDOUT_FILENO, Printable.json(document.bytes(.pretty))) }
+  static func out(json document: JSONValue) { out(Printable.json(document.bytes(.pretty))) }
 
   /// A line from us on standard error.
   static func say(_ text: String) {
