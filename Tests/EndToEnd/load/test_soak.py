@@ -1,14 +1,21 @@
 """Mixed traffic for as long as wished: neither memory nor descriptors may grow.
 
 TAPEDECK_SOAK_MINUTES=60 is a soak; without it, this is a few seconds that see the harness run and gross leaks.
+The turmoil of closing origins, streams, clients that leave, changing overrides and admin calls, all at once, takes
+30 minutes with TAPEDECK_LONG_TESTS=1.
 """
 
+import asyncio
+import itertools
 import os
 import socket
+import threading
 import time
 
-from deck import eventually
+from deck import eventually, interactions
 from harness import LONG, Facts, Running, Watch, port_of
+from steering import steered
+from turmoil import KINDS, Clients, TurmoilOrigin
 
 MINUTES = float(os.environ.get("TAPEDECK_SOAK_MINUTES", 5 if LONG else 0.2))
 WARM_SHARE = 0.3
@@ -75,4 +82,122 @@ def test_nothing_grows(start, load_cassette, tools, token_origin, figure):
         assert after.rss_kib - before.rss_kib < SLACK_KIB + LEAK_BYTES / 1024 * requests[name]
         assert after.threads == before.threads
         assert after.descriptors <= before.descriptors + 10
+        assert deck.stop() in (0, 3), deck.stderr
+
+
+TURMOIL_MINUTES = float(os.environ.get("TAPEDECK_SOAK_MINUTES", 30 if LONG else 0.25))
+WORKERS = 24
+
+
+class Loop:
+    """An event loop on a thread of its own."""
+
+    def __enter__(self):
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.run(self._end())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    @staticmethod
+    async def _end():
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    def start(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work, seconds=60):
+        return self.start(work).result(seconds)
+
+
+def steer(admin, overrides, over: threading.Event) -> int:
+    """Adds, changes and removes rules, saves the overrides file and reads everything there is to read."""
+    for number in itertools.count():
+        made = admin.post("/routes", {"path": "/overridden/{token}", "status": 418, "json": {"mine": number}})
+        admin.put(f"/routes/{made['id']}", {"path": "/overridden/{token}", "status": 418, "text": f"again {number}"})
+        admin.get("/routes"), admin.get("/health"), admin.get("/journal", limit=5)
+        admin.delete(f"/routes/{made['id']}")
+        overrides.write_text(f'{{"routes": [{{"path": "/elsewhere/{number}", "status": 418}}]}}')
+        if over.wait(0.02):
+            return number
+
+
+def turmoil(loop, decks, steering, recorded, seconds: float) -> list[Clients]:
+    """Every client and every hand on the steering wheel, for so long."""
+    clients = [Clients(port_of(deck.url), number, known) for number, (deck, known) in enumerate(zip(decks, recorded))]
+    over, failures = threading.Event(), []
+
+    def steering_thread(admin, overrides):
+        try:
+            steer(admin, overrides, over)
+        except Exception as error:
+            failures.append(error)
+
+    hands = [threading.Thread(target=steering_thread, args=each) for each in steering]
+    for hand in hands:
+        hand.start()
+    running = [loop.start(run_until(each, seconds)) for each in clients]
+    try:
+        for each in running:
+            each.result(seconds + 120)
+    finally:
+        over.set()
+        for hand in hands:
+            hand.join(60)
+    assert not failures, failures
+    return clients
+
+
+async def run_until(clients, seconds):
+    await clients.run(WORKERS, asyncio.get_running_loop().time() + seconds)
+
+
+def test_nothing_hangs_crosses_or_stays_when_all_happens_at_once(start, tmp_path, cassette, figure):
+    with Loop() as loop:
+        origin = loop.run(TurmoilOrigin().start())
+        known = [(kind, f"known{number}") for number in range(20) for kind in KINDS]
+        recorder = start("record", "--upstream", origin.url, "--cassette", cassette, "--quiet")
+        session = Clients(port_of(recorder.url), 99)
+        for kind, token in known:
+            loop.run(session._ask(None, kind, token))
+        assert recorder.stop() == 0, recorder.stderr
+        assert not session.wrong and len(interactions(cassette)) == len(known)
+
+        files = [tmp_path / "passthrough.json", tmp_path / "replay.json"]
+        for file in files:
+            file.write_text("{}")
+        pairs = [
+            steered(start, "serve", "--mode", "passthrough", "--upstream", origin.url, "--quiet", "--overrides", files[0], "--journal", "1"),
+            steered(start, "replay", "--cassette", cassette, "--quiet", "--overrides", files[1], "--journal", "1")]
+        decks = [deck for deck, _ in pairs]
+        steering = [(admin, file) for (_, admin), file in zip(pairs, files)]
+        turmoil(loop, decks, steering, [None, known], 5)  # until the allocator has settled
+        for deck in decks:
+            eventually(lambda: Facts(deck.process.pid).descriptors < 40, "the warm-up is over", 60)
+        base = [Facts(deck.process.pid) for deck in decks]
+        clients = turmoil(loop, decks, steering, [None, known], TURMOIL_MINUTES * 60)
+        loop.run(origin.stop())
+    for name, deck, before, seen in zip(("passthrough", "replay"), decks, base, clients):
+        eventually(
+            lambda: Facts(deck.process.pid).descriptors <= before.descriptors + 4,
+            f"descriptors of {name} are back at {before.descriptors}: {Facts(deck.process.pid)}", 60)
+        eventually(lambda: Facts(deck.process.pid).threads <= before.threads, f"threads of {name} are back", 30)
+        after = Facts(deck.process.pid)
+        figure(
+            f"turmoil of {TURMOIL_MINUTES:g} min, {name}, {seen.asked:,} requests",
+            f"{len(seen.hung)} hung, {len(seen.crossed)} crossed, {seen.overridden:,} overridden, {seen.left:,} left early; "
+            f"after: {after}, before: {before}")
+        assert not seen.hung, seen.hung[:5]
+        assert not seen.crossed, seen.crossed[:5]
+        assert not seen.wrong, seen.wrong[:5]
+        assert seen.asked > 100 and seen.left > 10 and seen.overridden > 0
+        assert after.rss_kib - before.rss_kib < SLACK_KIB + LEAK_BYTES / 1024 * seen.asked
         assert deck.stop() in (0, 3), deck.stderr
