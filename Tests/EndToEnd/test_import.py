@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import requests
 import yaml
 
 from deck import fingerprint, interactions, run
@@ -234,3 +235,40 @@ def test_secrets_of_a_foreign_file_do_not_reach_the_cassette(tmp_path, cassette)
     done = run("import", file, "--cassette", cassette)
     assert "1 secrets hidden" in done.stderr or "1 secret" in done.stderr
     assert not any(b"s3cr3t" in path.read_bytes() for path in cassette.rglob("*") if path.is_file())
+
+
+def har_file(path: Path, *entries: dict) -> Path:
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": list(entries)}}))
+    return path
+
+
+def test_a_redirect_without_a_body_in_a_har_is_served_with_an_empty_one(start, tmp_path):
+    """Playwright writes `size: -1` for a 302, and it was left out."""
+    file = har_file(tmp_path / "session.har", {
+        "request": {"method": "GET", "url": "http://a.test/old", "headers": []},
+        "response": {
+            "status": 302, "statusText": "Found", "httpVersion": "HTTP/1.1", "bodySize": 154,
+            "headers": [{"name": "Location", "value": "/new"}, {"name": "Content-Length", "value": "154"}],
+            "content": {"size": -1, "mimeType": "x-unknown"}}})
+    deck = start("replay", "--cassette", file)
+    response = requests.get(deck.url + "/old", allow_redirects=False, timeout=30)
+    assert (response.status_code, response.headers["Location"], response.content) == (302, "/new", b"")
+    assert response.headers["Content-Length"] == "0"
+    assert deck.stop() == 0, deck.stderr
+
+
+def test_a_har_entry_without_its_request_body_replays_where_rules_leave_bodies_out(start, tmp_path):
+    """Browsers leave bodies out that are no text, and the entries were left out with them."""
+    file = har_file(tmp_path / "session.har", {
+        "request": {
+            "method": "POST", "url": "http://a.test/upload", "bodySize": 5,
+            "headers": [{"name": "Content-Type", "value": "application/octet-stream"}, {"name": "Content-Length", "value": "5"}]},
+        "response": {"status": 201, "headers": [], "content": {"size": 4, "text": "done", "mimeType": "text/plain"}}})
+    for rules, expected in (((), 502), (("--match", "method,path,query"), 201)):
+        deck = start("replay", "--cassette", file, *rules)
+        assert requests.post(deck.url + "/upload", data=b"\x00\x01\x02\x03\xff", timeout=30).status_code == expected
+        if expected == 502:
+            assert "/upload" in deck.stderr and "not in the file" in deck.stderr
+        deck.stop()
+    done = run("import", file, "--cassette", tmp_path / "cassette")
+    assert done.returncode == 0 and "not in the file" in done.stderr

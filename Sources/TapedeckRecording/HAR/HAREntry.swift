@@ -61,6 +61,7 @@ struct HAREntry {
 
   private func fillRequestBody(_ draft: inout ExchangeDraft) throws(EntryRefusal) {
     let data = request["postData"] ?? .null
+    var isMissing = false
     if let name = data["_file"]?.text {
       draft.requestBody = untranscoded(try file(name), draft.requestFields)
     } else if let text = data["text"], let bytes = HARText.utf8(text), !bytes.isEmpty || !hasParams(data) {
@@ -68,10 +69,15 @@ struct HAREntry {
         decoded(bytes, data["_encoding"] ?? data["encoding"])
         ?? transcoded(bytes, draft.requestFields, [request["bodySize"]], &draft)
     } else {
-      draft.requestBody = try HARParams.body(data)
+      let body = HARParams.body(data)
+      draft.requestBody = body ?? []
+      isMissing = body == nil
     }
-    if draft.requestBody.isEmpty, saysRequestHadBody(draft.requestFields) {
-      throw EntryRefusal("the request's body is not in the file; left out, since nothing would match it")
+    if isMissing || draft.requestBody.isEmpty && saysRequestHadBody(draft.requestFields) {
+      draft.remark(
+        .lost,
+        "the request's body is not in the file; only rules that leave bodies out match it, like --match "
+          + "method,path,query")
     }
     addMediaType(of: data, to: &draft)
   }
@@ -116,6 +122,8 @@ struct HAREntry {
     if BodyFraming.hasNoBody(status: draft.status, method: HTTPMethod(rawValue: draft.method)) {
       return false
     }
+    // Browsers follow a redirect before its body comes, and nobody reads that.
+    if (300..<400).contains(draft.status) { return false }
     let size = content["size"]?.double ?? -1
     if size >= 0 { return size > 0 }
     if let length = draft.responseFields.text("content-length") { return length != "0" }

@@ -2,14 +2,12 @@ import TapedeckHTTP
 
 /// The body of a request that a HAR tells by its parameters only.
 enum HARParams {
-  static func body(_ data: JSONValue) throws(EntryRefusal) -> [UInt8] {
+  /// Nil where the file has the parts only, of which it cannot be rebuilt.
+  static func body(_ data: JSONValue) -> [UInt8]? {
     let params = data["params"]?.array ?? []
     guard !params.isEmpty else { return [] }
     let type = data["mimeType"]?.text?.lowercased() ?? ""
-    guard type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded") else {
-      throw EntryRefusal(
-        "the request's body is in the file by its parts only, of which it cannot be rebuilt; left out")
-    }
+    guard type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded") else { return nil }
     let pairs = params.map {
       ($0["name"].flatMap(HARText.utf8) ?? [], $0["value"].flatMap(HARText.utf8) ?? [])
     }

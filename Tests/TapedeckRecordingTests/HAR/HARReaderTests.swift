@@ -199,12 +199,23 @@ import Testing
     #", "bodySize": 5, "postData": {"mimeType": "application/octet-stream", "text": ""}"#,
     #", "headers": [["Content-Length", "5"]], "postData": {"mimeType": "x", "text": "", "params": []}"#,
     #", "postData": {"mimeType": "multipart/form-data; boundary=x", "params": [{"name": "a", "value": "b"}]}"#,
-  ]) func `a request whose body is missing would match the wrong thing, and is left out`(request: String)
+  ]) func `a request whose body is missing is kept for rules that leave bodies out`(request: String)
     throws
   {
     let session = try read(method: "POST", request: request)
-    #expect(session.exchanges.isEmpty)
-    #expect(session.notes.map(\.severity) == [.skipped])
+    #expect(session.exchanges.first?.interaction.request.body == [])
+    #expect(session.notes.map(\.severity) == [.lost])
+  }
+
+  @Test(arguments: [
+    #"{"status": 302, "headers": [{"name": "Location", "value": "/b"}], "content": {"size": -1}, "bodySize": 5}"#,
+    #"{"status": 301, "headers": [{"name": "Content-Length", "value": "9"}], "content": {"size": -1}}"#,
+    #"{"status": 307, "content": {"size": 9}}"#,
+  ]) func `a redirect without a body has an empty one`(response: String) throws {
+    let text =
+      #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a.test/"}, "response": \#(response)}]}}"#
+    let session = try ImportedSession.read(ImportSource(path: "x", bytes: Array(text.utf8)))
+    #expect(session.exchanges.first?.interaction.response.body == .bytes([]))
   }
 
   @Test func `bodies beside the file`() throws {
