@@ -107,6 +107,12 @@ struct Arguments {
     return value
   }
 
+  /// The first word that is no option, which must be there, and all others.
+  func word(_ name: String) throws(UsageError) -> (first: String, others: [String]) {
+    guard let first = positional.first else { throw UsageError("the \(name) is missing: \(usage)") }
+    return (first, Array(positional.dropFirst()))
+  }
+
   /// The words that are no options, which must be at least and at most so many.
   /// - Parameter names: what each stands for.
   func words(_ names: String..., required: Int) throws(UsageError) -> [String] {

@@ -20,7 +20,7 @@ struct RunSummaryText {
     ([counts] + failed + unmatched + drift + mentions + sealed + secrets).map { line in
       let text = Printable.line(line)
       return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
-    }
+    } + untouched
   }
 
   private var counts: String {
@@ -100,6 +100,19 @@ struct RunSummaryText {
     guard !summary.secrets.isEmpty, let cassette = settings.proxy.cassette else { return [] }
     let text = summary.sealRefusal ?? "warning: " + SecretAdvice.warning(summary.secrets, path: cassette)
     return text.split(separator: "\n").map(String.init)
+  }
+
+  /// Files of earlier runs, and the command that removes them, which is never shortened.
+  private var untouched: [String] {
+    let files = summary.untouchedFiles
+    guard !files.isEmpty, let cassette = settings.proxy.cassette else { return [] }
+    let listed = files.prefix(Self.maximumListed).joined(separator: ", ")
+    let rest = files.count > Self.maximumListed ? ", and \(files.count - Self.maximumListed) more" : ""
+    let names = files.map { ShellWord.quoted($0) }.joined(separator: " ")
+    return [
+      "\(HumanText.count(files.count, "file")) of earlier runs not recorded again: \(listed)\(rest)",
+      "  if nothing needs \(files.count == 1 ? "it" : "them"): tapedeck trim \(ShellWord.quoted(cassette)) \(names)",
+    ].map(Printable.line)
   }
 
   private var sealed: [String] {

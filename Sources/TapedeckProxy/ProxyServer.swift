@@ -122,6 +122,7 @@ public final class ProxyServer: Sendable {
       guard let report = try tape.recorder?.seal() else { return summary }
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
+      summary.untouchedFiles = report.untouched
       summary.secrets = report.finds
     } catch {
       guard case .secretsFound(_, let finds, _) = error else { throw error }

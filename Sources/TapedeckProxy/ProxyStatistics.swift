@@ -123,6 +123,8 @@ public struct ProxySummary: Sendable, Equatable {
   /// Interaction files that sealing wrote and removed.
   public var filesWritten = 0
   public var filesRemoved = 0
+  /// Files of earlier runs whose requests did not come again, where everything was recorded anew.
+  public var untouchedFiles: [String] = []
   /// What looks like a secret in what was recorded.
   public var secrets: [SecretFind] = []
   /// What is to be said where nothing was sealed because of them.

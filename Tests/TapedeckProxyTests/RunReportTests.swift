@@ -80,7 +80,7 @@ import Testing
       json.members?.map(\.name.text) == [
         "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
         "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "originMentions",
-        "otherFailures",
+        "secrets", "failures", "otherFailures",
       ])
     #expect(json["rules"] == ["unused", "repeat"])
     #expect(json["broken"] == ["unused", "repeat"])

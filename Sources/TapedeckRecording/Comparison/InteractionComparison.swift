@@ -55,9 +55,9 @@ enum InteractionComparison {
     return [RequestDifference(field: field, recorded: "the same content", received: "compressed otherwise")]
   }
 
-  /// `Date` tells when, and the length tells what the body tells.
+  /// What is new in every response, and the length, which tells what the body tells.
   private static func isVolatile(_ field: HTTPField) -> Bool {
-    field.isNamed("date") || field.isNamed("content-length")
+    field.isNamed("content-length") || VolatileFields.contains(field, in: .response)
   }
 
   private static func chunks(_ response: RecordedResponse) -> String {

@@ -3,22 +3,20 @@ import TapedeckHTTP
 /// Header fields as an array of `["Name", "value"]`, in order, with duplicates.
 enum FieldsFormat {
   /// - Parameters:
-  ///   - isDateVolatile: whether the only `Date` is written as null, since its value stands elsewhere.
+  ///   - side: of which the volatile fields are written as null, since their values stand elsewhere.
   ///   - bodyBytes: the size of the body; the only `Content-Length` is written as null where it says the same.
   static func write(
-    _ fields: HTTPFields, isDateVolatile: Bool = false, bodyBytes: Int? = nil, to out: inout JSONOutput
+    _ fields: HTTPFields, volatileIn side: VolatileFields.Side? = nil, bodyBytes: Int? = nil,
+    to out: inout JSONOutput
   ) {
-    let hidden =
-      (
-        date: isDateVolatile ? onlyIndex(of: "date", in: fields) : nil,
-        length: bodyBytes.flatMap { lengthIndex(in: fields, saying: $0) }
-      )
+    let length = bodyBytes.flatMap { lengthIndex(in: fields, saying: $0) }
     out.beginArray()
     for index in fields.indices {
       out.beginArray()
       fields.withBytes(at: index) { name, value in
         ByteString.write(name, to: &out)
-        if index == hidden.date || index == hidden.length {
+        let isVolatile = side.map { VolatileFields.contains(name: name, value: value, in: $0) } ?? false
+        if isVolatile || index == length {
           out.null()
         } else {
           ByteString.write(value, to: &out)
@@ -44,24 +42,25 @@ enum FieldsFormat {
     return index
   }
 
-  /// The value of `Date` when there is exactly one, which then belongs to the volatile facts.
-  static func volatileDate(_ fields: HTTPFields) -> ArraySlice<UInt8>? {
-    onlyIndex(of: "date", in: fields).map { fields.value(at: $0) }
-  }
+  /// Where `Date` stands when there is exactly one, whose value has a member of its own among the volatile facts.
+  static func dateIndex(in fields: HTTPFields) -> Int? { onlyIndex(of: "date", in: fields) }
 
   /// A `Content-Length` of null is left empty, for the body to say what it is.
-  /// - Parameter date: what a `Date` of null stands for.
+  /// - Parameters:
+  ///   - date: what a `Date` of null stands for.
+  ///   - volatile: what the other nulls stand for, in order.
   static func decode(
-    _ pairs: [JSONValue], at place: EntryPlace, date: [UInt8]? = nil
+    _ pairs: [JSONValue], at place: EntryPlace, date: [UInt8]? = nil, volatile: HTTPFields = HTTPFields()
   ) throws(CassetteError) -> HTTPFields {
     var fields = HTTPFields()
+    var volatile = volatile[...]
     for (index, pair) in pairs.enumerated() {
       guard case .array(let items) = pair, items.count == 2, case .string(let name) = items[0] else {
         throw place.element(index).problem("a pair [\"Name\", \"value\"] is expected here")
       }
       let value: ArraySlice<UInt8>
       if items[1] == .null {
-        value = try unwritten(name, date: date, at: place.element(index))
+        value = try unwritten(name, date: date, &volatile, at: place.element(index))
       } else {
         value = try ByteString.decodeSlice(items[1], at: place.element(index))
       }
@@ -71,17 +70,27 @@ enum FieldsFormat {
         throw place.element(index).problem("\(error)")
       }
     }
+    if let unused = volatile.first {
+      throw place.problem(
+        "the value of `\(String(decoding: unused.name, as: UTF8.self))` among the volatile facts belongs to no field"
+          + " that is null")
+    }
     return fields
   }
 
   private static func unwritten(
-    _ name: JSONString, date: [UInt8]?, at place: EntryPlace
+    _ name: JSONString, date: [UInt8]?, _ volatile: inout HTTPFields.SubSequence, at place: EntryPlace
   ) throws(CassetteError) -> ArraySlice<UInt8> {
     let bytes = name.decodedBytes.map(Bytes.lowercased)
     if bytes.elementsEqual("content-length".utf8) { return [] }
+    if let next = volatile.first, next.name.lazy.map(Bytes.lowercased).elementsEqual(bytes) {
+      volatile = volatile.dropFirst()
+      return next.value
+    }
     guard let date, bytes.elementsEqual("date".utf8) else {
       throw place.problem(
-        "only `Content-Length` may be null, and the `Date` of an answer when `volatile.date` holds its value")
+        "only `Content-Length` may be null, and the `Date` of an answer and other fields whose values stand among"
+          + " the volatile facts, in the same order")
     }
     return date[...]
   }

@@ -11,6 +11,10 @@ enum FileLayout {
     return out
   }
 
+  private static let fieldLists: [StaticString] = [
+    "headers", "trailers", InteractionFormat.requestFields, InteractionFormat.responseFields,
+  ]
+
   private static func writeLines(_ members: [JSONMember], level: Int, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "{"))
     for (index, member) in members.enumerated() {
@@ -27,7 +31,7 @@ enum FileLayout {
   private static func write(_ member: JSONMember, level: Int, to out: inout [UInt8]) {
     if level == 1, let members = member.value.members {
       writeLines(members, level: level, to: &out)
-    } else if member.name.isEqual(to: "headers") || member.name.isEqual(to: "trailers") {
+    } else if fieldLists.contains(where: { member.name.isEqual(to: $0) }) {
       writePairs(member.value.array ?? [], level: level, to: &out)
     } else if member.name.isEqual(to: "body") {
       member.value.write(.indented(2), level: level, to: &out)

@@ -8,9 +8,9 @@ extension InteractionFormat {
     let object = try StrictObject(value, at: place, known: ["request", "response", "volatile"])
     let facts = try decodeFacts(object["volatile"], at: place.member("volatile"))
     let (request, largeBody) = try decodeRequest(
-      try object.required("request"), at: place.member("request"), loader: loader)
+      try object.required("request"), at: place.member("request"), facts, loader: loader)
     let response = try decodeResponse(
-      try object.required("response"), at: place.member("response"), to: request.method, date: facts.date,
+      try object.required("response"), at: place.member("response"), to: request.method, facts,
       loader: loader)
     var volatile = facts.volatile
     if volatile.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
@@ -21,14 +21,15 @@ extension InteractionFormat {
   }
 
   private static func decodeRequest(
-    _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
+    _ value: JSONValue, at place: EntryPlace, _ facts: DecodedFacts, loader: BodyLoader
   ) throws(CassetteError) -> (HTTPRequest, BodyFile?) {
     let object = try StrictObject(
       value, at: place, known: ["method", "target", "headers", "host", "body", "trailers"])
     let method = try decodeMethod(try object.required("method"), at: place.member("method"))
     let target = try decodeTarget(try object.required("target"), at: place.member("target"))
     let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
-    var fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
+    var fields = try FieldsFormat.decode(
+      try object.array("headers") ?? [], at: place.member("headers"), volatile: facts.requestFields)
     fields.removeHopByHop()
     correctLength(in: &fields, to: body.count)
     let host = try object["host"].map { value throws(CassetteError) in
@@ -73,7 +74,8 @@ extension InteractionFormat {
   }
 
   private static func decodeResponse(
-    _ value: JSONValue, at place: EntryPlace, to method: HTTPMethod, date: [UInt8]?, loader: BodyLoader
+    _ value: JSONValue, at place: EntryPlace, to method: HTTPMethod, _ facts: DecodedFacts,
+    loader: BodyLoader
   ) throws(CassetteError) -> RecordedResponse {
     let object = try StrictObject(
       value, at: place,
@@ -83,7 +85,8 @@ extension InteractionFormat {
       ])
     var head = try decodeHead(object, statuses: 100...999)
     head.fields = try FieldsFormat.decode(
-      try object.array("headers") ?? [], at: place.member("headers"), date: date)
+      try object.array("headers") ?? [], at: place.member("headers"), date: facts.date,
+      volatile: facts.responseFields)
     head.removeHopByHop()
     let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
     var response = RecordedResponse(head: head, body: body)

@@ -1,14 +1,25 @@
 import TapedeckHTTP
 
 extension InteractionFormat {
-  /// The volatile facts, and what `Date` was.
+  /// What the volatile member holds.
+  struct DecodedFacts {
+    var volatile = VolatileFacts()
+    /// What the only `Date` of the response was.
+    var date: [UInt8]?
+    var requestFields = HTTPFields()
+    var responseFields = HTTPFields()
+  }
+
   static func decodeFacts(
     _ value: JSONValue?, at place: EntryPlace
-  ) throws(CassetteError) -> (volatile: VolatileFacts, date: [UInt8]?) {
-    guard let value else { return (VolatileFacts(), nil) }
+  ) throws(CassetteError) -> DecodedFacts {
+    guard let value else { return DecodedFacts() }
     let object = try StrictObject(
       value, at: place,
-      known: ["recordedAt", "date", "durationMilliseconds", "remoteAddress", "chunkOffsetsMilliseconds"])
+      known: [
+        "recordedAt", "date", "durationMilliseconds", "remoteAddress", "chunkOffsetsMilliseconds",
+        requestFields, responseFields,
+      ])
     let facts = VolatileFacts(
       recordedAtMicroseconds: try decodeTime(object),
       durationMilliseconds: try object.milliseconds("durationMilliseconds"),
@@ -16,7 +27,16 @@ extension InteractionFormat {
       chunkOffsetsMilliseconds: try decodeOffsets(object))
     let date: [UInt8]? =
       if let date = object["date"] { try ByteString.decode(date, at: place.member("date")) } else { nil }
-    return (facts, date)
+    return DecodedFacts(
+      volatile: facts, date: date, requestFields: try decodeFields(object, requestFields),
+      responseFields: try decodeFields(object, responseFields))
+  }
+
+  private static func decodeFields(
+    _ object: StrictObject, _ member: StaticString
+  ) throws(CassetteError) -> HTTPFields {
+    guard let pairs = try object.array(member) else { return HTTPFields() }
+    return try FieldsFormat.decode(pairs, at: object.place.member(member))
   }
 
   private static func decodeTime(_ object: StrictObject) throws(CassetteError) -> Int? {

@@ -9,6 +9,23 @@ extension InteractionFormat {
     fileBytes(.object((tree.members ?? []).filter { !$0.name.isEqual(to: "volatile") }))
   }
 
+  /// The same without what means nothing where all else is equal: ids of the response that stand in its body as well,
+  /// and when it was last modified.
+  static func comparableBytes(_ tree: JSONValue) -> [UInt8] {
+    let pairs = tree["volatile"]?["\(responseFields)"]?.array ?? []
+    return pairs.reduce(into: stableBytes(tree.droppingLastModified)) { bytes, pair in
+      guard let id = pair[1]?.text.map({ Array($0.utf8) }), id.count >= 8, id.allSatisfy(isIDByte) else {
+        return
+      }
+      bytes.removeSubranges(ByteSearch.all(id, in: bytes[...]))
+    }
+  }
+
+  /// A byte of ids, and of base64; times have blanks.
+  private static func isIDByte(_ byte: UInt8) -> Bool {
+    Bytes.isWord(byte) || ".:/+=".utf8.contains(byte)
+  }
+
   /// The files in `bodies/` that a tree refers to.
   static func bodyNames(_ tree: JSONValue) -> [String] {
     (tree.members ?? []).compactMap { side in
@@ -18,5 +35,30 @@ extension InteractionFormat {
       else { return nil }
       return form.first { $0.name.isEqual(to: "file") }?.value.text
     }
+  }
+}
+
+extension [UInt8] {
+  /// - Parameter ranges: in order, none within another.
+  fileprivate mutating func removeSubranges(_ ranges: [Range<Int>]) {
+    for range in ranges.reversed() { removeSubrange(range) }
+  }
+}
+
+extension JSONValue {
+  /// An interaction without the response's `Last-Modified`.
+  fileprivate var droppingLastModified: JSONValue {
+    replacing("response") { response in
+      response.replacing("headers") { .array(($0.array ?? []).filter { !$0.isLastModified }) }
+    }
+  }
+
+  private var isLastModified: Bool { self[0]?.text?.lowercased() == "last-modified" }
+
+  private func replacing(_ name: String, _ change: (JSONValue) -> JSONValue) -> JSONValue {
+    .object(
+      (members ?? []).map { member in
+        member.name.isEqual(to: name.utf8) ? JSONMember(member.name, change(member.value)) : member
+      })
   }
 }

@@ -4,6 +4,7 @@ extension InteractionFormat {
   /// The members that format version 2 adds, each in the object it stands in.
   private static let version2Members: [(object: String, member: String)] = [
     ("response", "interim"), ("response", "cut"),
+    ("volatile", "\(requestFields)"), ("volatile", "\(responseFields)"),
   ]
 
   /// The lowest format version that has every member of an interaction: older programs refuse a cassette by the

@@ -18,7 +18,7 @@ enum InteractionFormat {
   /// The volatile facts as a tree.
   static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
     var out = JSONOutput()
-    write(facts, date: nil, to: &out)
+    write(facts, fieldsOf: nil, to: &out)
     return try tree(out)
   }
 
@@ -47,7 +47,7 @@ enum InteractionFormat {
     out.member("response")
     try write(interaction.response, to: interaction.request.method, &out, store: store)
     out.member("volatile")
-    write(facts, date: FieldsFormat.volatileDate(interaction.response.head.fields), to: &out)
+    write(facts, fieldsOf: interaction, to: &out)
   }
 
   private static func writeRequest(
@@ -64,7 +64,7 @@ enum InteractionFormat {
     out.member("target")
     ByteString.write(request.target[...], to: &out)
     out.member("headers")
-    FieldsFormat.write(fields, bodyBytes: body.count, to: &out)
+    FieldsFormat.write(fields, volatileIn: .request, bodyBytes: body.count, to: &out)
     if let host = comparedHost(of: request) {
       out.member("host")
       ByteString.write(host, to: &out)
@@ -101,7 +101,7 @@ enum InteractionFormat {
     ByteString.write(response.head.reason[...], to: &out)
     out.member("headers")
     let length = response.isFramedByLength(to: method) ? response.body.count : nil
-    FieldsFormat.write(fields, isDateVolatile: true, bodyBytes: length, to: &out)
+    FieldsFormat.write(fields, volatileIn: .response, bodyBytes: length, to: &out)
     try write(response.body, fields: fields, to: &out, store: store)
     if let sizes = response.chunkSizes {
       guard sizes.count <= CassetteLimits.chunks else {
@@ -161,7 +161,12 @@ enum InteractionFormat {
     FieldsFormat.write(trailers, to: &out)
   }
 
-  static func write(_ facts: VolatileFacts, date: ArraySlice<UInt8>?, to out: inout JSONOutput) {
+  /// - Parameter interaction: whose volatile fields stand here; nil where they stay in their places.
+  private static func write(
+    _ facts: VolatileFacts, fieldsOf interaction: Interaction?, to out: inout JSONOutput
+  ) {
+    let fields = interaction?.response.head.fields ?? HTTPFields()
+    let date = FieldsFormat.dateIndex(in: fields)
     out.beginObject()
     if let time = facts.recordedAtMicroseconds {
       out.member("recordedAt")
@@ -169,7 +174,7 @@ enum InteractionFormat {
     }
     if let date {
       out.member("date")
-      ByteString.write(date, to: &out)
+      ByteString.write(fields.value(at: date), to: &out)
     }
     if let duration = facts.durationMilliseconds.flatMap(JSONNumber.scaled) {
       out.member("durationMilliseconds")
@@ -185,6 +190,19 @@ enum InteractionFormat {
       for offset in offsets.compactMap(JSONNumber.scaled) { out.number(thousandths: offset) }
       out.endArray()
     }
+    if let interaction {
+      write(VolatileFields.all(in: interaction.request.fields, .request), as: requestFields, to: &out)
+      write(VolatileFields.all(in: fields, .response), as: responseFields, to: &out)
+    }
     out.endObject()
+  }
+
+  static let requestFields: StaticString = "requestHeaders"
+  static let responseFields: StaticString = "responseHeaders"
+
+  private static func write(_ fields: HTTPFields, as member: StaticString, to out: inout JSONOutput) {
+    guard !fields.isEmpty else { return }
+    out.member(member)
+    FieldsFormat.write(fields, to: &out)
   }
 }

@@ -6,6 +6,8 @@ public struct SealReport: Sendable, Equatable {
   public var unchanged = 0
   /// Interaction files of replaced requests that were not asked as often again.
   public var removed = 0
+  /// Where everything was recorded anew: the files of requests that did not come again, in the order of their names.
+  public var untouched: [String] = []
   /// What looks like a secret in what was recorded.
   public var finds: [SecretFind] = []
   /// What was left out, each with the file and the line.

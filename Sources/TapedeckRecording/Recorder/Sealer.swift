@@ -37,6 +37,10 @@ struct Sealer {
       existing: index.files, recordings: entries.map(\.recording), isReplacing: isReplacing)
     var report = SealReport()
     report.removed = plan.removals.count
+    if isReplacing, !entries.isEmpty {
+      report.untouched = Set(index.files.map(\.name)).subtracting(plan.names).subtracting(plan.removals)
+        .sorted()
+    }
     let staged = try stageAll(entries, plan: plan, index: &index, reader: reader, report: &report)
     for name in plan.removals { index.remove(name) }
     let needless: [String]
@@ -107,7 +111,6 @@ extension Sealer {
       for (entry, name) in zip(entries, plan.names) {
         let tree = try tree(of: entry)
         index.setBodies(InteractionFormat.bodyNames(tree), of: name)
-        version = max(version, InteractionFormat.version(of: tree))
         if let scanner { report.finds += try finds(in: tree, name, scanner) }
         if refusesSecrets, !report.finds.isEmpty { continue }
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
@@ -116,6 +119,7 @@ extension Sealer {
           report.unchanged += 1
         } else {
           try stage(InteractionFormat.fileBytes(tree), as: name, in: &staged)
+          version = max(version, InteractionFormat.version(of: tree))
           report.written += 1
         }
       }
@@ -170,7 +174,7 @@ extension Sealer {
     return record.tree
   }
 
-  /// Whether a file says the same, apart from its volatile facts and its layout.
+  /// Whether a file says the same, apart from its volatile facts, wherever an earlier version kept them, and its layout.
   private func isSame(_ present: [UInt8], as tree: JSONValue, name: String, reader: CassetteReader) -> Bool {
     let stable = InteractionFormat.stableBytes(tree)
     let beforeVolatile = stable[..<(stable.count - "\n}\n".utf8.count)]
@@ -183,7 +187,7 @@ extension Sealer {
       let stored = try? reader.interaction(value, name: name, at: EntryPlace(file: name)),
       let written = try? InteractionFormat.encode(stored.interaction, store: unwritten)
     else { return false }
-    return InteractionFormat.stableBytes(written) == stable
+    return InteractionFormat.comparableBytes(written) == InteractionFormat.comparableBytes(tree)
   }
 
   /// Where a body would be stored.

@@ -13,10 +13,10 @@ public struct CassetteTrimming: Sendable {
   /// - Parameters:
   ///   - unused: names of interaction files.
   ///   - known: every name the cassette had when the run was made; where it has others by now the names in `unused` may
-  ///     mean other interactions, and nothing is done.
+  ///     mean other interactions, and nothing is done. Nil where the names were given by hand.
   ///   - isRehearsal: only tells what would happen.
   public init(
-    _ path: String, unused: Set<String>, known: Set<String>, isRehearsal: Bool
+    _ path: String, unused: Set<String>, known: Set<String>?, isRehearsal: Bool
   ) throws(CassetteError) {
     let tidying = try CassetteTidying(path)
     do throws(CassetteError) {
@@ -38,8 +38,14 @@ public struct CassetteTrimming: Sendable {
   }
 
   private static func check(
-    _ path: String, names: Set<String>, unused: Set<String>, known: Set<String>
+    _ path: String, names: Set<String>, unused: Set<String>, known: Set<String>?
   ) throws(CassetteError) {
+    guard let known else {
+      if let absent = unused.subtracting(names).min() {
+        throw .refused(path: path, reason: "it has no interaction \(absent)")
+      }
+      return
+    }
     guard names == known else {
       let changed = names.symmetricDifference(known).sorted()
       throw .refused(
