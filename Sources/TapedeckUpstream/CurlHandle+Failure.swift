@@ -18,10 +18,12 @@ extension CurlHandle {
     return UpstreamFailure(evidence)
   }
 
-  /// Lets libcurl keep the certificate of the next attempt. False when it does so already, or when `code` says that
-  /// the certificate was not the problem. A certificate is kept only on demand because it takes several KiB.
+  /// Lets libcurl keep the certificate of the next attempt. False when it does so already, or when the certificate is
+  /// not for another host. A certificate is kept only on demand because it takes several KiB.
   func keepsCertificate(after code: CURLcode) -> Bool {
-    guard code == CURLE_PEER_FAILED_VERIFICATION, !isKeepingCertificate else { return false }
+    guard code == CURLE_PEER_FAILED_VERIFICATION, !isKeepingCertificate,
+      ConnectEvidence.namesAnotherHost(String(cString: errorText))
+    else { return false }
     isKeepingCertificate = td_easy_set_long(easy, CURLOPT_CERTINFO, 1) == CURLE_OK
     return isKeepingCertificate
   }

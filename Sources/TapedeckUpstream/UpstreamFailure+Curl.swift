@@ -16,6 +16,9 @@ struct ConnectEvidence {
 
   /// libcurl's account, else its general words for the code.
   var reason: String { text.isEmpty ? CurlLibrary.text(code) : text }
+
+  /// Whether these are libcurl's words for a certificate of another host.
+  static func namesAnotherHost(_ text: String) -> Bool { text.contains("target host name") }
 }
 
 extension UpstreamFailure {
@@ -33,7 +36,7 @@ extension UpstreamFailure {
     case CURLE_COULDNT_CONNECT: self = .connecting(evidence)
     case CURLE_OPERATION_TIMEDOUT: self = .timedOut(evidence)
     case CURLE_SSL_CONNECT_ERROR: self = .handshake(evidence)
-    case CURLE_PEER_FAILED_VERIFICATION where evidence.reason.contains("target host name"):
+    case CURLE_PEER_FAILED_VERIFICATION where ConnectEvidence.namesAnotherHost(evidence.reason):
       self = .namesAnotherHost(evidence)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
