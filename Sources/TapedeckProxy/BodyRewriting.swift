@@ -123,6 +123,12 @@ private final class RewrittenSource: StreamFilter {
     return bytes.isEmpty ? .more : bytes.withUnsafeBytes { super.write($0, endsChunk: endsChunk) }
   }
 
+  /// What may have been the beginning of the origin's address is no longer held back: nothing more comes.
+  override func rest() {
+    if let tail = text?.finish() { _ = send(tail, endsChunk: true) }
+    super.rest()
+  }
+
   override func end(trailers: HTTPFields) {
     var rest = text?.finish() ?? []
     if let held {

@@ -33,9 +33,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private var interim: [HTTPResponseHead] = []
   private var recording: ResponseRecording?
 
-  init(
-    request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?
-  ) {
+  init(request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?) {
     self.request = request
     self.client = client
     upstream = client.fetch(request)
@@ -85,7 +83,9 @@ final class LiveExchange: ResponseSource, ResponseSink {
 
   func informational(_ head: HTTPResponseHead) {
     if job != nil { interim.append(head) }
-    sink?.informational(head)
+    var outgoing = head
+    if let rewriter { outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority) }
+    sink?.informational(outgoing)
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {

@@ -37,23 +37,37 @@ struct MissFixes: Sendable {
     let words = nearest.differences.compactMap(\.ignoredBy).reduce(into: [String]()) { words, word in
       if !words.contains(word) { words.append(word) }
     }
-    guard Self.matches(nearest.answer.recorded, request, by: words, cassette.matcher) else { return nil }
+    let headers = nearest.differences.compactMap(\.comparedHeader)
+    var kept = cassette.matcher.rules
+    kept.headers.subtract(headers)
+    guard let changed = try? MatchSpec(words).rules(changing: kept),
+      Self.matches(nearest.answer.recorded, request, by: changed, cassette.matcher)
+    else { return nil }
     let fields = nearest.differences.map(\.field).joined(separator: ", ")
-    let quoted = words.map { JSONValue($0).bytes() }.joined(separator: ", ".utf8)
-    let forGood =
-      cassette.isForeignFile
-      ? ""
-      : " (for good: add \(String(decoding: Array(quoted), as: UTF8.self)) to match in \(cassette.path)/cassette.json)"
     return Miss.Fix(
-      because: "to ignore \(fields)\(forGood)",
-      command: command(again, rules: rules(cassette) + words))
+      because: "to ignore \(fields)\(Self.forGood(cassette, adding: words, removing: headers))",
+      // No word takes a header out of the rules: all others are named.
+      command: command(again, rules: headers.isEmpty ? rules(cassette) + words : changed.items))
   }
 
-  /// Whether the words make one of the two requests.
+  /// How the cassette itself comes to say the same; nothing where it is a file of another tool.
+  private static func forGood(_ cassette: Cassette, adding words: [String], removing headers: [String])
+    -> String
+  {
+    if cassette.isForeignFile { return "" }
+    let changes = [("add", words), ("remove", headers.map { "headers:\($0)" })].filter { !$0.1.isEmpty }
+      .map { verb, words in "\(verb) \(words.map(quoted).joined(separator: ", "))" }
+    return " (for good: \(changes.joined(separator: " and ")) in match of \(cassette.path)/cassette.json)"
+  }
+
+  private static func quoted(_ word: String) -> String {
+    String(decoding: JSONValue(word).bytes(), as: UTF8.self)
+  }
+
+  /// Whether rules make one of the two requests.
   private static func matches(
-    _ recorded: RecordedRequest, _ request: HTTPRequest, by words: [String], _ matcher: RequestMatcher
+    _ recorded: RecordedRequest, _ request: HTTPRequest, by rules: MatchRules, _ matcher: RequestMatcher
   ) -> Bool {
-    guard let rules = try? MatchSpec(words).rules(changing: matcher.rules) else { return false }
     // A body in a file of its own is not read for this.
     if recorded.largeBody != nil { return true }
     let changed = RequestMatcher(rules, redaction: matcher.redaction)

@@ -35,10 +35,15 @@ struct Replay {
     let recorded: AnswerContent
     do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
     if case .instant = pace, let prepared = recorded.prepared { return .prepared(prepared) }
-    let interaction = recorded.interaction
+    var interaction = recorded.interaction
     var head = interaction.response.head
     guard let rewriter else { return content(interaction, head: head) }
     head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
+    for index in interaction.response.interim.indices {
+      let fields = interaction.response.interim[index].fields
+      interaction.response.interim[index].fields = rewriter.rewritten(
+        fields, proxyAuthority: request.authority)
+    }
     return rewriter.rewritten(content(interaction, head: head), for: request)
   }
 

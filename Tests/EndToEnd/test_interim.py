@@ -54,3 +54,16 @@ def test_interim_responses_survive_merge_and_trim(recording, cassette, tmp_path)
     assert [each["response"]["interim"][1]["status"] for each in interactions(merged).values()] == [103]
     assert manifest(merged)["tapedeck"] == 2
     assert run("lint", merged).returncode == 0
+
+
+def test_a_link_of_an_interim_response_leads_to_the_proxy(recording, both):
+    origins = []
+
+    def answer(exchange):
+        hint = b"HTTP/1.1 103 Early Hints\r\nLink: <%s/a.css>; rel=preload\r\n\r\n" % origins[0].url.encode()
+        return hint + reply(b"late")
+
+    origin, deck = recording(answer)
+    origins.append(origin)
+    for url in both(deck):
+        assert heads(url)[0] == [(103, b"<%s/a.css>; rel=preload" % url.encode())]

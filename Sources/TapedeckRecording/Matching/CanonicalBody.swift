@@ -24,6 +24,22 @@ struct CanonicalBody {
   let bytes: [UInt8]
 
   init(_ request: HTTPRequest, _ rules: MatchRules? = nil) {
+    self.init(uncoded: Self.opened(request, rules) ?? request, rules)
+  }
+
+  /// A request with its body out of its content coding, since the same text is not coded alike every time: gzip notes
+  /// the hour. Nil where there is no coding, none that can be opened, or where bodies are compared as bytes.
+  static func opened(_ request: HTTPRequest, _ rules: MatchRules?) -> HTTPRequest? {
+    guard !request.body.isEmpty, rules?.bodyForm != .bytes else { return nil }
+    let coding = BodyCoding(request.fields)
+    guard coding != .identity, let content = coding.decoded(request.body[...]) else { return nil }
+    var opened = request
+    opened.body = content
+    opened.fields.removeAll("content-encoding")
+    return opened
+  }
+
+  private init(uncoded request: HTTPRequest, _ rules: MatchRules?) {
     let body = request.body
     guard !body.isEmpty else {
       (kind, bytes) = (.none, [])

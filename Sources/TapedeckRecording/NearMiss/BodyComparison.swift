@@ -12,19 +12,19 @@ struct BodyComparison {
 
   init(recorded sent: RecordedRequest, received: HTTPRequest, rules: MatchRules) {
     self.rules = rules
-    self.received = received
+    self.received = CanonicalBody.opened(received, rules) ?? received
     var recorded = sent.request
     var isUnread = false
     if let large = sent.largeBody, !received.body.isEmpty {
       if let body = Self.contents(of: large) { recorded.body = body } else { isUnread = true }
     }
-    self.recorded = recorded
+    self.recorded = CanonicalBody.opened(recorded, rules) ?? recorded
     if received.body.isEmpty {
       compareMissing(byteCount: sent.largeBody?.size ?? recorded.body.count)
     } else if isUnread, let large = sent.largeBody {
       compareUnread(large)
     } else {
-      compare(CanonicalBody(recorded, rules), CanonicalBody(received, rules))
+      compare(CanonicalBody(self.recorded, rules), CanonicalBody(self.received, rules))
     }
   }
 

@@ -131,7 +131,7 @@ extension RequestComparison {
       let new = RequestHeaders.values(of: name, in: request)
       guard old != new else { return nil }
       return RequestDifference(
-        field: "header \(name)", recorded: Self.text(old), received: Self.text(new))
+        field: "header \(name)", recorded: Self.text(old), received: Self.text(new), comparedHeader: name)
     }
   }
 

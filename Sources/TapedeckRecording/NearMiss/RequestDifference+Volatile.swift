@@ -2,7 +2,7 @@ extension RequestDifference {
   /// Whether this looks like something that is new in every request: a time, a random id, a nonce, a signature. A
   /// guess, good for a suggestion.
   public var looksVolatile: Bool {
-    if ignoredBy == nil { return false }
+    if ignoredBy == nil, comparedHeader == nil { return false }
     if Self.names.contains(plainName) { return true }
     if Self.endings.contains(where: { plainName.hasSuffix($0) }) { return true }
     return [recorded, received].allSatisfy { $0.map { Self.isVolatile(Array($0.utf8)) } ?? false }
@@ -31,7 +31,13 @@ extension RequestDifference {
   /// Whether a value, with or without quotes, is a time or made up by chance.
   private static func isVolatile(_ text: [UInt8]) -> Bool {
     let value = text.first == UInt8(ascii: "\"") ? text.dropFirst().dropLast() : text[...]
-    return isDateTime(value) || isEpoch(value) || isChance(value) || value.starts(with: "REDACTED:".utf8)
+    return isDateTime(value) || isEpoch(value) || isChance(value) || isSignedPolicy(value)
+      || value.starts(with: "REDACTED:".utf8)
+  }
+
+  /// The policy of a presigned form of S3, which begins with its expiration: `{"expiration` in base64.
+  private static func isSignedPolicy(_ value: ArraySlice<UInt8>) -> Bool {
+    value.starts(with: "eyJleHBpcmF0aW9u".utf8)
   }
 
   /// `2026-11-21T05:30:00` or `20261121T053000`, and what follows.

@@ -8,12 +8,18 @@ public struct RequestDifference: Sendable, Equatable {
   public var received: String?
   /// The word of `--match` by which this place would make no difference; nil where there is none.
   public var ignoredBy: String?
+  /// The name of the header field that the rules have compared and that differs here; nil where this is another place.
+  public var comparedHeader: String?
 
-  public init(field: String, recorded: String?, received: String?, ignoredBy: String? = nil) {
+  public init(
+    field: String, recorded: String?, received: String?, ignoredBy: String? = nil,
+    comparedHeader: String? = nil
+  ) {
     self.field = field
     self.recorded = recorded
     self.received = received
     self.ignoredBy = ignoredBy
+    self.comparedHeader = comparedHeader
   }
 }
 

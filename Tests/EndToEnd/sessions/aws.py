@@ -1,5 +1,6 @@
 """A program that uses nine of AWS's services through boto3, and what it gets to see."""
 
+import hashlib
 import io
 import json
 
@@ -11,7 +12,7 @@ from botocore.config import Config
 ENVIRONMENT = {
     "AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
     "AWS_MAX_ATTEMPTS": "1"}
-LARGE = b"".join(bytes([part]) * (48 << 10) for part in range(24))
+LARGE = b"".join(hashlib.sha512(b"%d" % number).digest() for number in range(24 * 512))  # 24 parts, each of its own
 PART = len(LARGE) // 24
 
 
@@ -174,7 +175,7 @@ class Account:
         sink = io.BytesIO()
         s3.download_fileobj("large", "down", sink, Config=ranged)
         self.seen.append(sink.getvalue())
-        s3.upload_fileobj(io.BytesIO(LARGE * 10), "large", "up", Config=TransferConfig(
+        s3.upload_fileobj(io.BytesIO(LARGE * 15), "large", "up", Config=TransferConfig(
             multipart_threshold=5 << 20, multipart_chunksize=5 << 20, max_concurrency=parallel))
         self.see(s3.head_object(Bucket="large", Key="up"))
         return self.seen
@@ -211,10 +212,3 @@ def client_token(url):
     account.see(client(url, "secretsmanager").create_secret(Name="token", SecretString="hidden-value-9081"))
     account.see(dynamodb.get_item(TableName="t", Key={"id": {"S": "1"}}))
     return account.seen
-
-
-def json_secret(url):
-    """Programs parse the secrets that they get: JSON stays JSON, whatever is hidden in it."""
-    secrets = client(url, "secretsmanager")
-    secrets.create_secret(Name="db", SecretString='{"user": "app", "password": "s3cr3t-pa55w0rd"}', ClientRequestToken="a" * 32)
-    return sorted(json.loads(secrets.get_secret_value(SecretId="db")["SecretString"]))

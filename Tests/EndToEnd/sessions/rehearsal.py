@@ -10,7 +10,7 @@ import shlex
 import subprocess
 from urllib.parse import urlsplit
 
-from deck import CLEAN, assert_no_crash, binary, eventually, interactions
+from deck import CLEAN, assert_no_crash, binary, eventually, interactions, log_lines
 
 
 class Rehearsal:
@@ -34,8 +34,7 @@ class Rehearsal:
         code = self.replayer.stop()
         assert code == exit_code, f"replay exits with {code}:\n{self.tail()}"
         if exit_code == 0:
-            summary = self.replayer.stderr.rsplit("tapedeck: ", 1)[-1]
-            assert " 0 unmatched" in summary and "0 upstream connections" in summary, summary
+            assert log_lines(self.replayer, " 0 unmatched", " 0 upstream connections"), self.tail()
         return result
 
     def attempt(self, script, *options):

@@ -37,7 +37,3 @@ def test_what_is_made_up_anew_either_matches_or_is_cured_by_the_fix(rehearsal, c
     recorded = rehearsal.record(moto, script)
     time.sleep(2.1)
     assert cured(script, len(recorded)) == recorded
-
-
-def test_a_secret_that_is_json_stays_json(rehearsal, moto):
-    assert rehearsal.both(moto, aws.json_secret) == ["password", "user"]
