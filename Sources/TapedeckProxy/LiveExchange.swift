@@ -20,7 +20,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private let upstream: UpstreamExchange
   private let job: RecordingJob?
   private let tape: Tape
-  private var rewriter: OriginRewriter? { tape.liveRewriter }
+  private let rewriter: OriginRewriter?
   private var statistics: ProxyStatistics { tape.statistics }
   private var sink: (any ResponseSink)?
   private var head: HTTPResponseHead?
@@ -39,6 +39,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
     upstream = client.fetch(request)
     self.job = job
     self.tape = tape
+    rewriter = tape.liveRewriter
   }
 
   // MARK: As a source, to the client
@@ -123,7 +124,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
 
   /// Looks for the origin's address in the beginning of a text, of each piece by itself.
   private func search(_ bytes: UnsafeRawBufferPointer) {
-    guard let head, let rewriter, searched < OriginRewriter.searchedBodyBytes else { return }
+    guard searched < OriginRewriter.searchedBodyBytes, let head, let rewriter else { return }
     searched += bytes.count
     rewriter.search(head, body: bytes, for: statistics.mentions, of: redactedRequest)
   }

@@ -59,15 +59,9 @@ final class PolicyResponder: Responder {
 
   /// The log line says why, or a notice where there is no log.
   private func refuse(_ response: HTTPResponse) -> HTTPAnswer {
-    let document = try? JSONValue(parsing: response.body)
-    let detail = document?["detail"]?.text ?? ""
-    guard isLogged else {
-      refusals.tell("\(response.head.status): \(detail)")
-      return HTTPAnswer(.response(response), by: .server)
+    if !isLogged, let failure = response.failure {
+      refusals.tell("\(response.head.status): \(failure.detail)")
     }
-    return HTTPAnswer(
-      .response(response), by: .server,
-      explanation: AnswerExplanation(
-        nearest: nil, lines: ["  \(detail)"], document: ["detail": JSONValue(detail)]))
+    return HTTPAnswer(.response(response), by: .server)
   }
 }

@@ -86,7 +86,13 @@ final class Tape: Sendable {
   /// Decides, and takes the answer it decides on.
   /// - Parameter cursors: of the request's session.
   func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
-    let request = comparesAddresses ? (rewriter ?? liveRewriter)?.forwarded(request) ?? request : request
+    guard comparesAddresses, let forwarded = (rewriter ?? liveRewriter)?.forwarded(request) else {
+      return decide(asForwarded: request, cursors)
+    }
+    return decide(asForwarded: forwarded, cursors)
+  }
+
+  private func decide(asForwarded request: HTTPRequest, _ cursors: ReplayCursors?) -> Decision {
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
     let turn = sequence?.next(for: request, onExhausted: onExhausted, cursors: cursors)

@@ -1,0 +1,26 @@
+"""The table of what once went wrong names tests that exist."""
+
+import pathlib
+import re
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+END_TO_END = TESTS / "EndToEnd"
+
+
+def test_the_table_of_regressions_names_tests_that_exist():
+    swift = {path.stem for path in TESTS.rglob("*.swift")}
+    missing = []
+    rows = [line for line in (TESTS / "Regressions.md").read_text().splitlines() if line.startswith("| ")]
+    named = [name for row in rows for name in re.findall(r"`([^`]+)`", row.split(" | ")[-1])]
+    assert len(named) > 80
+    for name in named:
+        file, _, function = name.partition("::")
+        if name.startswith("session_"):
+            file = f"sessions/test_{name}.py"
+        if file.endswith(".py"):
+            path = END_TO_END / file
+            if not path.is_file() or function and f"def {function}(" not in path.read_text():
+                missing.append(name)
+        elif name not in swift:
+            missing.append(name)
+    assert not missing
