@@ -151,7 +151,7 @@ def test_junit_fails_what_the_rules_forbid(reports):
 def test_a_report_that_cannot_be_written_is_told_before_the_run(session, tmp_path, option):
     done = run("replay", "--cassette", session, "--port", "0", option, tmp_path / "absent" / "report")
     assert done.returncode == 1
-    assert f"cannot write {tmp_path}/absent/report: No such file or directory" in done.stderr
+    assert f"cannot write {tmp_path}/absent/report: its folder is not there" in done.stderr
     assert "listening" not in done.stderr
 
 

@@ -494,7 +494,7 @@ def test_run_gives_the_commands_own_code_or_ours(small_cassette, command, code):
 
 def test_run_says_what_cannot_be_run(small_cassette):
     done = run("run", "--cassette", small_cassette[0], "--", "no-such-command")
-    assert done.returncode == 1 and "no-such-command" in done.stderr
+    assert done.returncode == 127 and "no-such-command" in done.stderr
     assert run("run", "--cassette", small_cassette[0]).returncode == 2
     assert run("run", "--cassette", small_cassette[0], "--env", "1x", "--", "true").returncode == 2
 
