@@ -42,8 +42,10 @@ import Testing
     return SHA256Digest(bytes: (0..<32).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] })
   }
 
-  private func recording(_ hex: String, arrival: Int = 0, base: Int = 0) -> SealPlan.Recording {
-    SealPlan.Recording(digest: digest(hex), prefix: "get-a", arrival: arrival, base: base)
+  private func recording(
+    _ hex: String, prefix: String = "get-a", arrival: Int = 0, base: Int = 0
+  ) -> SealPlan.Recording {
+    SealPlan.Recording(digest: digest(hex), prefix: prefix, arrival: arrival, base: base)
   }
 
   @Test func answersAreNumberedByArrival() {
@@ -86,10 +88,34 @@ import Testing
       ], isReplacing: true)
     #expect(
       plan.names == [
-        "get-a-aaaaaa000000.json", "get-a-aaaaaa.json", "login.json", "get-a-cc0000.2.json",
+        "get-a-aaaaaa000000.json", "get-a-aaaaaa.json", "login.json", "login.2.json",
         "get-a-dddddd000000.json",
       ])
     #expect(plan.removals.isEmpty)
+  }
+
+  @Test func `a new response stands beside those named before the operation was a part of names`() {
+    let plan = SealPlan(
+      existing: [
+        SealPlan.Existing(name: "post-graphql-aaaaaa.json", digest: digest("aaaaaa")),
+        SealPlan.Existing(name: "shared.json", digest: digest("bb")),
+        SealPlan.Existing(name: "shared.2.json", digest: digest("cc")),
+      ],
+      recordings: [
+        recording("aaaaaa", prefix: "post-graphql-getuser", base: 1), recording("bb", base: 1),
+        recording("cc", base: 2),
+      ], isReplacing: false)
+    #expect(plan.names == ["post-graphql-aaaaaa.2.json", "get-a-bb0000.2.json", "shared.3.json"])
+  }
+
+  @Test(arguments: [[0, 1], [1, 0]]) func `the order in which requests come makes no other names`(
+    arrivals: [Int]
+  ) {
+    let recordings = zip(["post-a-users", "post-a-items"], arrivals).map {
+      recording("aaaaaa", prefix: $0, arrival: $1)
+    }
+    let plan = SealPlan(existing: [], recordings: recordings, isReplacing: false)
+    #expect(Set(plan.names) == ["post-a-items-aaaaaa.json", "post-a-items-aaaaaa.2.json"])
   }
 
   @Test func replacedAnswersBeyondTheNewOnesGo() {

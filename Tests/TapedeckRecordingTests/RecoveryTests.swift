@@ -33,6 +33,40 @@ import Testing
     #expect(try folder.contents(of: "c") == folder.contents(of: "reference"))
   }
 
+  @Test func `a crash before the manifest is renamed leaves no format version too low`() throws {
+    let folder = try TemporaryDirectory()
+    var cut = exchange(body: Array("data: 1\n\n".utf8), chunks: [9])
+    cut.response.isCutByClient = true
+    try record([cut], into: folder("reference"))
+    try crash([cut], in: folder)
+    for name in try folder.names(of: "reference") where name != "cassette.json" {
+      try folder.copy("reference/\(name)", to: "c/\(name)")
+    }
+    let recorder = try CassetteRecorder.open(testing: folder("c"))
+    #expect(try recorder.seal().written == 0)
+    #expect(try folder.text("c/cassette.json") == folder.text("reference/cassette.json"))
+    #expect(try folder.text("c/cassette.json").contains("\"tapedeck\": 2"))
+  }
+
+  @Test func `a file of version 1 that stays as it is does not raise the format version`() throws {
+    let folder = try TemporaryDirectory()
+    try record([exchange(headers: [("A", "b")])], into: folder("c"))
+    let name = try #require(try Cassette.load(folder("c")).answers.first?.fileName)
+    let old = try folder.text("c/\(name)").replacing(
+      "\"headers\": [", with: "\"headers\": [[\"X-Request-Id\", \"1\"], ")
+    try folder.write("c/\(name)", old)
+    let report = try record(
+      [
+        exchange(
+          headers: [("X-Request-Id", "2"), ("A", "b")],
+          answers: [("X-Request-Id", "2"), ("Content-Type", "text/plain")])
+      ],
+      into: folder("c"), replacing: true)
+    #expect(report.unchanged == 1)
+    #expect(try folder.text("c/\(name)") == old)
+    #expect(try folder.text("c/cassette.json").contains("\"tapedeck\": 1"))
+  }
+
   @Test("D3 D5 a journal may end anywhere in its last line") func aJournalMayEndAnywhereInItsLastLine() throws
   {
     let folder = try TemporaryDirectory()

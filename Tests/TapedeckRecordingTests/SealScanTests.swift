@@ -230,6 +230,21 @@ import Testing
     #expect(try !holds(folder))
   }
 
+  @Test(arguments: [("access_token=\(random)", 2), ("page=2", 1)])
+  func `fixing raises the format version with the files that need it`(query: String, version: Int) throws {
+    let folder = try TemporaryDirectory()
+    try folder.write(
+      "c/a.json",
+      """
+      {"request": {"method": "GET", "target": "/a?\(query)", "headers": [["X-Request-Id", "7"]]},
+       "response": {"status": 200}}
+      """)
+    try folder.write("c/cassette.json", #"{"tapedeck": 1}"#)
+    let cleaning = try CassetteCleaning(folder("c"), RedactionChoice())
+    #expect(cleaning.changedFiles.count == version - 1)
+    #expect(try folder.text("c/cassette.json").contains("\"tapedeck\": \(version)"))
+  }
+
   @Test func oldCassettesAreFixed() throws {
     let folder = try TemporaryDirectory()
     let interaction = try old(folder)

@@ -115,6 +115,31 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
 }
 
 @Suite struct TrimmingTests {
+  @Test func `responses under two stems are replayed by their numbers, whenever they were recorded`() throws {
+    let folder = try TemporaryDirectory()
+    for (name, hour) in [("post-graphql-abc.json", "09"), ("post-graphql-getuser-abc.2.json", "08")] {
+      try folder.write(
+        "c/\(name)",
+        """
+        {"request": {"method": "POST", "target": "/graphql"},
+         "response": {"status": 200, "body": "\(hour)"},
+         "volatile": {"recordedAt": "2026-11-21T\(hour):00:00.000000Z"}}
+        """)
+    }
+    try folder.write("c/cassette.json", #"{"tapedeck": 1}"#)
+    #expect(try replayed(folder("c")) == ["/graphql": ["09", "08"]])
+  }
+
+  @Test func `a response that is never replayed keeps its number`() throws {
+    let folder = try TemporaryDirectory()
+    try record([200, 304, 200].map { exchange("GET", "/a", status: $0, body: []) }, into: folder("c"))
+    let cassette = try Cassette.load(folder("c"))
+    #expect(cassette.planned.map(\.rank) == [0, 1, 2])
+    let order = cassette.recordedOrder
+    let places = cassette.answers.map { ExportedPlace($0, among: order[$0.key] ?? []) }
+    #expect(places.map(\.number) == [1, 2, 3] && places.map(\.count) == [3, 3, 3])
+  }
+
   private func recorded() throws -> TemporaryDirectory {
     let folder = try TemporaryDirectory()
     let large = exchange("GET", "/large", body: [UInt8](repeating: 0, count: 5000))

@@ -64,12 +64,18 @@ public final class Cassette: Sendable {
     }.map { answers[$0] }
   }
 
-  /// By the ordinal in the name. Where rules have made one of what was recorded as several requests, these follow each
-  /// other as they were recorded, and else by name.
+  /// The responses to each request in order, those that are never replayed included.
+  var recordedOrder: [MatchKey: [RecordedAnswer]] {
+    Dictionary(grouping: answers, by: \.key).mapValues(Self.ordered)
+  }
+
+  /// By the ordinal in the name. Where rules have made one of what was recorded as several requests, so that ordinals
+  /// stand twice, these follow each other as they were recorded, and else by name.
   private static func ordered(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
     guard answers.count > 1 else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
-    guard names.contains(where: { $0.stem != names[0].stem }) else {
+    let isNumbered = Set(names.map(\.ordinal)).count == names.count
+    guard !isNumbered, names.contains(where: { $0.stem != names[0].stem }) else {
       return answers.indices.sorted { (names[$0].ordinal, $0) < (names[$1].ordinal, $1) }.map { answers[$0] }
     }
     var recordedAt: [String: Int] = [:]

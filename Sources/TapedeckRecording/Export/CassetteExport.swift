@@ -20,10 +20,11 @@ public struct CassetteExport {
     losses.noteCommon(cassette)
     try take(Array(opening.utf8))
     let origin = HAROrigin(upstream: cassette.upstream)
+    let order = cassette.recordedOrder
     var isFirst = true
     for answer in cassette.answers {
       losses.noteCommon(answer)
-      guard let entry = try entry(answer, origin, cassette) else { continue }
+      guard let entry = try entry(answer, origin, order[answer.key] ?? [answer]) else { continue }
       try take(Array((isFirst || isYAML ? "" : ",\n").utf8) + entry)
       isFirst = false
     }
@@ -34,16 +35,16 @@ public struct CassetteExport {
   private var isYAML: Bool { format == .vcr || format == .vcrpy }
 
   private mutating func entry(
-    _ answer: RecordedAnswer, _ origin: HAROrigin, _ cassette: Cassette
+    _ answer: RecordedAnswer, _ origin: HAROrigin, _ responses: [RecordedAnswer]
   ) throws(CassetteError) -> [UInt8]? {
     let message = try ExportedMessage(answer, url: origin.url(of: answer.interaction.request))
     switch format {
     case .vcr: return YAMLWriter.bytes(.list([VCRExport.interaction(message, &losses)]))
     case .vcrpy: return YAMLWriter.bytes(.list([VCRPyExport.interaction(message, &losses)]))
     case .wiremock:
-      return WireMockExport.mapping(message, ExportedPlace(answer, in: cassette), &losses).indented(1)
+      return WireMockExport.mapping(message, ExportedPlace(answer, among: responses), &losses).indented(1)
     case .hoverfly:
-      return HoverflyExport.pair(message, ExportedPlace(answer, in: cassette), &losses)?.indented(2)
+      return HoverflyExport.pair(message, ExportedPlace(answer, among: responses), &losses)?.indented(2)
     }
   }
 
@@ -103,10 +104,10 @@ struct ExportedPlace {
   /// One for each request.
   let key: String
 
-  init(_ answer: RecordedAnswer, in cassette: Cassette) {
-    let answers = cassette.sequence(for: answer.key)?.answers ?? [answer]
-    number = (answers.firstIndex { $0 === answer } ?? 0) + 1
-    count = answers.count
+  /// - Parameter responses: all that are recorded for its request, in order.
+  init(_ answer: RecordedAnswer, among responses: [RecordedAnswer]) {
+    number = (responses.firstIndex { $0 === answer } ?? 0) + 1
+    count = responses.count
     key = String(answer.key.digest.hex.prefix(12))
   }
 }

@@ -29,7 +29,7 @@ struct SealPlan {
   private var stemOwners: [String: SHA256Digest] = [:]
   /// Whose each name is that is there. Two keys may share a stem where cassettes were recorded by rules that told them
   /// apart no further.
-  private let nameOwners: [String: SHA256Digest]
+  private var nameOwners: [String: SHA256Digest]
 
   init(existing: [Existing], recordings: [Recording], isReplacing: Bool) {
     self.existing = Dictionary(grouping: existing, by: \.digest)
@@ -52,27 +52,37 @@ struct SealPlan {
       first
     }
     let ordinals = ordered.indices.map { recordings[ordered[$0]].base + $0 + 1 }
+    // The least, so that the order in which requests came makes no difference.
     let stem = stem(
-      prefix: recordings[ordered[0]].prefix, digest: digest, for: ordinals.filter { present[$0] == nil })
+      prefix: ordered.map { recordings[$0].prefix }.min() ?? "", digest: digest,
+      for: ordinals.filter { present[$0] == nil })
     stemOwners[stem] = digest
     var isUsed: Set<String> = []
     for (ordinal, index) in zip(ordinals, ordered) {
       names[index] = present[ordinal] ?? CassetteNames.name(stem: stem, ordinal: ordinal)
+      nameOwners[names[index]] = digest
       isUsed.insert(names[index])
     }
     if isReplacing { removals += files.map(\.name).filter { !isUsed.contains($0) } }
   }
 
-  /// The shortest stem that no other key has, and under which these ordinals are free.
+  /// The stem that the key's files share, whatever they would be called today; else the shortest that no other key has.
+  /// These ordinals are free under it.
   private func stem(prefix: String, digest: SHA256Digest, for ordinals: [Int]) -> String {
+    let own = Set((existing[digest] ?? []).map { CassetteNames.parse($0.name).stem })
+    if own.count == 1, let stem = own.first, areFree(ordinals, under: stem, for: digest) { return stem }
     let hex = digest.hex
-    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }.filter { stem in
-      ordinals.allSatisfy { ordinal in
-        let owner = nameOwners[CassetteNames.name(stem: stem, ordinal: ordinal)]
-        return owner == nil || owner == digest
-      }
+    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }.filter {
+      areFree(ordinals, under: $0, for: digest)
     }
     return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil }
       ?? "\(prefix)-\(hex)"
+  }
+
+  private func areFree(_ ordinals: [Int], under stem: String, for digest: SHA256Digest) -> Bool {
+    ordinals.allSatisfy { ordinal in
+      let owner = nameOwners[CassetteNames.name(stem: stem, ordinal: ordinal)]
+      return owner == nil || owner == digest
+    }
   }
 }

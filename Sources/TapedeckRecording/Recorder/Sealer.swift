@@ -116,6 +116,7 @@ extension Sealer {
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
           isSame(present, as: tree, name: name, reader: reader)
         {
+          version = max(version, Self.version(of: present, whichIs: tree))
           report.unchanged += 1
         } else {
           try stage(InteractionFormat.fileBytes(tree), as: name, in: &staged)
@@ -132,6 +133,14 @@ extension Sealer {
       throw error
     }
     return staged
+  }
+
+  /// The format version of a file that is there. A crash may have kept it from the manifest.
+  private static func version(of present: [UInt8], whichIs tree: JSONValue) -> Int {
+    guard InteractionFormat.version(of: tree) > 1, let value = try? JSONValue(parsing: present) else {
+      return 1
+    }
+    return InteractionFormat.version(of: value)
   }
 
   private func stage(

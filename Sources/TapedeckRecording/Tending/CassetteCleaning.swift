@@ -84,6 +84,8 @@ private struct FileReplacement {
   private let recorder: CassetteRecorder
   private let late: LateRedaction
   private var staged: [(temporary: String, name: String)] = []
+  /// The format version that all files together need.
+  private var formatVersion = 1
 
   init(_ path: String, _ recorder: CassetteRecorder) throws(CassetteError) {
     directory = try CassetteDirectory(opening: path)
@@ -103,7 +105,10 @@ private struct FileReplacement {
       let (tree, interaction) = try read(name)
       let (hidden, count) = late.hidden(try withoutSecretsInFiles(interaction))
       onStep(names.count + index + 1, names.count * 2)
-      guard try encoded(hidden) != encoded(interaction) else { continue }
+      guard try encoded(hidden) != encoded(interaction) else {
+        formatVersion = max(formatVersion, InteractionFormat.version(of: tree))
+        continue
+      }
       if hidden.request != interaction.request { requests.append(interaction.request) }
       hiddenCount += max(count, 1)
       changedFiles.append(name)
@@ -111,6 +116,7 @@ private struct FileReplacement {
       let new = try InteractionFormat.encode(hidden) { body throws(CassetteError) in
         try BodyFile.store(body, in: directory)
       }
+      formatVersion = max(formatVersion, InteractionFormat.version(of: new))
       try stage(InteractionFormat.fileBytes(new.keepingFreeMembers(of: tree)), as: name)
     }
     return requests
@@ -127,6 +133,7 @@ private struct FileReplacement {
   mutating func stageRules() throws(CassetteError) {
     let present = try CassetteReader(directory).manifest()
     var manifest = present ?? CassetteManifest(upstream: nil)
+    manifest.formatVersion = max(manifest.formatVersion, formatVersion)
     manifest.rules = present?.rules ?? recorder.matcher.rules
     manifest.redaction = recorder.matcher.redaction
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest) }

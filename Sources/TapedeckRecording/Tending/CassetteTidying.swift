@@ -73,8 +73,9 @@ final class CassetteTidying {
 extension Cassette {
   /// The files as a plan sees them.
   var planned: [TidyPlan.File] {
-    answers.map { answer in
-      let rank = sequence(for: answer.key)?.answers.firstIndex { $0 === answer } ?? 0
+    let order = recordedOrder
+    return answers.map { answer in
+      let rank = order[answer.key]?.firstIndex { $0 === answer } ?? 0
       return TidyPlan.File(
         name: answer.fileName, digest: answer.key.digest,
         prefix: CassetteNames.prefix(of: answer.interaction.request), rank: rank)

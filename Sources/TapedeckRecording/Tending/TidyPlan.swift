@@ -40,7 +40,7 @@ struct TidyPlan: Equatable {
       let ordered = files.sorted { $0.rank < $1.rank }
       let present = CassetteNames.parse(ordered[0].name).stem
       let staysPut = !followsKeys && users[present]?.count == 1
-      let stem = staysPut ? present : Self.stem(of: digest, ordered[0].prefix, &owners)
+      let stem = staysPut ? present : Self.stem(of: digest, files.map(\.prefix).min() ?? "", &owners)
       for (place, file) in ordered.enumerated() {
         let name = CassetteNames.name(stem: stem, ordinal: place + 1)
         if name != file.name { renames.append(Rename(old: file.name, new: name)) }
