@@ -7,7 +7,7 @@ enum StopDeadline {
   /// How long exchanges in flight may take.
   static let graceSeconds = 10
   /// After which a thread that listens to nobody is given up.
-  private static let seconds: UInt32 = 11
+  private static let seconds: UInt32 = 12
 
   static func whileStopping(_ stop: () -> Void) {
     // Made now: a signal handler must not be the first to ask for it.
@@ -21,7 +21,7 @@ enum StopDeadline {
   /// Runs as a signal handler: calls nothing but what is async-signal-safe.
   private static func giveUp() {
     let text: StaticString = """
-      tapedeck: a thread did not stop within 10 seconds; nothing was sealed, and the next start with this \
+      tapedeck: a thread did not stop within 12 seconds; nothing was sealed, and the next start with this \
       cassette recovers what was recorded
 
       """

@@ -170,10 +170,6 @@ public protocol ResponseSink: AnyObject {
   func abort(_ end: ConnectionEnd)
 }
 
-extension ResponseSink {
-  public func rest() {}
-}
-
 /// A streamed answer, waiting for a sink to flow into. All calls come on the loop's thread.
 public protocol ResponseSource: AnyObject {
   func start(into sink: any ResponseSink)

@@ -62,6 +62,8 @@ final class AnswerCollector: ResponseSink {
     return .more
   }
 
+  func rest() { end(trailers: HTTPFields()) }
+
   func end(trailers: HTTPFields) {
     guard let head else { return end(.failed("The answer has no head.")) }
     end(

@@ -50,6 +50,8 @@ final class CollectedSource: ResponseSource {
   func start(into sink: any ResponseSink) {}
   func resume() {}
   func cancel() { source.cancel() }
+  func clientLeft() { source.clientLeft() }
+  func clientFinished() { source.clientFinished() }
 }
 
 /// Somebody who waits for the rest of the chain: told once, whoever is first.

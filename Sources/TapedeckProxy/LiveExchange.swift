@@ -131,6 +131,8 @@ final class LiveExchange: ResponseSource, ResponseSink {
 
   private func redactedRequest() -> HTTPRequest { tape.matcher.redaction.redacted(request) }
 
+  func rest() { sink?.rest() }
+
   func end(trailers: HTTPFields) {
     guard let sink else { return }
     self.sink = nil

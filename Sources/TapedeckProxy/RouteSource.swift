@@ -37,6 +37,13 @@ final class RouteSource: ResponseSource {
     sink = nil
   }
 
+  func clientLeft() {
+    successor?.clientLeft()
+    cancel()
+  }
+
+  func clientFinished() { successor?.clientFinished() }
+
   private func run() {
     guard match.isAsync else { return deliver(match.answer()) }
     task = Self.waiting(for: match, home: LoopBound(self, on: loop))

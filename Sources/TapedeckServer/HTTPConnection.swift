@@ -358,6 +358,7 @@ final class HTTPConnection: EventHandler {
       return
     }
     if phase == .streaming {
+      if isResting, worker.isStopping { return close(wasCutShort: streamFraming == .untilClose) }
       hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {
       setBodyDeadline()

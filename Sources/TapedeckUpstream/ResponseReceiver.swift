@@ -25,7 +25,8 @@ final class ResponseReceiver {
   private var remaining = 0
   private var decoder: ChunkedDecoder
   private var hasTold = false
-  private var portCheck: TLSPortCheck?
+  /// Held by being the sink.
+  private weak var portCheck: TLSPortCheck?
 
   /// Whether the sink wants no more for now.
   private(set) var isPaused = false
@@ -166,7 +167,8 @@ final class ResponseReceiver {
     isEventStream = Self.isEventStream(head.fields)
     stage = .body
     if let sink, origin.scheme == .http, TLSPortCheck.concerns(head, framing) {
-      portCheck = TLSPortCheck(sink)
+      let portCheck = TLSPortCheck(sink)
+      self.portCheck = portCheck
       self.sink = portCheck
     }
     sink?.begin(head, framing: framing)

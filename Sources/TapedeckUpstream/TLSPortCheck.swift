@@ -65,6 +65,10 @@ final class TLSPortCheck: ResponseSink {
     return demand
   }
 
+  func rest() {
+    if release() != .gone { sink.rest() }
+  }
+
   func end(trailers: HTTPFields) {
     if release() != .gone { sink.end(trailers: trailers) }
   }

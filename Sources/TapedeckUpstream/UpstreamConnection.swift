@@ -5,8 +5,9 @@ internal import TapedeckSockets
 /// A connection to the origin, and the exchange that runs on it.
 ///
 /// A request is sent once. Only where a connection that has served before dies without a byte of answer is it sent again,
-/// once, on a new one, and only if that harms nobody (RFC 9110 §9.2.2). Between two exchanges nothing may come: what
-/// does ends the connection, before the next exchange can mistake it for its own (B35, B36).
+/// once, on a new one, and only if that harms nobody (RFC 9110 §9.2.2). Where bytes come instead that are no response,
+/// the origin is alive, and only a safe request is sent again. Between two exchanges nothing may come: what does ends the
+/// connection, before the next exchange can mistake it for its own (B35, B36).
 final class UpstreamConnection: EventHandler {
   private enum Phase { case closed, connecting, open }
 
@@ -157,15 +158,22 @@ final class UpstreamConnection: EventHandler {
       let result = handle.receive(into: client.readBuffer)
       guard case .bytes(let count) = result else { return result }
       // What was still to come behind the response before. It ends the connection, not this exchange (B35).
-      if mayRepeat(receiver), !ResponseReceiver.canBegin(client.readBuffer[..<count]) {
-        noteStray()
-        return .failed(.strayBytes)
+      if isStray(client.readBuffer[..<count], receiver) {
+        if hasEndedWithoutBody { client.noteStrayBody() }
+        // The origin is alive, and may have done what it was asked.
+        if exchange?.request.method.isSafe == true { return .failed(.strayBytes) }
       }
       receiver.receive(UnsafeRawBufferPointer(rebasing: client.readBuffer[..<count]))
       if receiver.isOver || receiver.isPaused || !handle.holdsBack { return result }
     }
     client.receiveSoon(self)
     return .wouldBlock
+  }
+
+  private func isStray(_ bytes: UnsafeMutableRawBufferPointer.SubSequence, _ receiver: ResponseReceiver)
+    -> Bool
+  {
+    hasServed && !receiver.hasSeenBytes && !ResponseReceiver.canBegin(bytes)
   }
 
   private func settle(_ result: ConnectionTransfer, _ receiver: ResponseReceiver) {
@@ -257,10 +265,6 @@ final class UpstreamConnection: EventHandler {
     stopWatching()
     if phase != .closed { multi.remove(handle) }
     phase = .closed
-  }
-
-  private func noteStray() {
-    if hasEndedWithoutBody { client.noteStrayBody() }
   }
 
   // MARK: Between exchanges

@@ -55,6 +55,7 @@ private final class Heard: ResponseSink {
   var framing = BodyFraming.none
   var body: [UInt8] = []
   var isWhole = false
+  var isResting = false
   var failure: HTTPResponse?
   var applied: [String]?
 
@@ -66,6 +67,7 @@ private final class Heard: ResponseSink {
     body += bytes
     return .more
   }
+  func rest() { isResting = true }
   func end(trailers: HTTPFields) {
     if case .length(let length) = framing { isWhole = length == body.count } else { isWhole = true }
   }

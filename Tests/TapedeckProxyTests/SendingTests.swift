@@ -13,6 +13,7 @@ private final class NotingSink: ResponseSink {
     notes.append("\(String(decoding: bytes, as: UTF8.self))\(endsChunk ? "|" : "")")
     return .more
   }
+  func rest() { notes.append("rest") }
   func end(trailers: HTTPFields) { notes.append("end \(trailers.count)") }
   func fail(_ response: HTTPResponse) { notes.append("fail \(response.head.status)") }
   func abort(_ end: ConnectionEnd) { notes.append("abort") }

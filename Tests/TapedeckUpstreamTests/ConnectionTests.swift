@@ -96,6 +96,23 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
+  /// The origin is alive and may have done what it was asked; only a safe request is sent again.
+  @Test(arguments: [HTTPMethod.put, .delete]) func aRequestThatChangesThingsWasRepeatedAfterStrayBytes(
+    method: HTTPMethod
+  ) throws {
+    let origin = ScriptedOrigin { connection in
+      connection.readRequest()
+      connection.send(Self.ok)
+      connection.readRequest()
+      connection.send("hello")
+      _ = connection.waitForClose()
+    }
+    defer { origin.stop() }
+    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(method, "/2")])
+    #expect(sinks[1].errorToken == "http_protocol_error")
+    #expect(origin.requests.count == 2)
+  }
+
   /// libcurl counted how often it repeated a request by handle, over all exchanges; the sixth was left unrepeated.
   @Test func everyGetThatDiesWithAUsedConnectionIsRepeatedOnce() throws {
     let origin = ScriptedOrigin { connection in

@@ -26,4 +26,23 @@ import Testing
     #expect(client == nil)
     #expect(loop == nil)
   }
+
+  /// A `LiveExchange` is the sink of the exchange that it holds.
+  @Test func a400OverPlainHTTPHeldItsSinkForGood() throws {
+    let origin = ConnectionTests.answering("HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nbad")
+    defer { origin.stop() }
+    let asking = try Asking(origin)
+    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    weak var sink: RecordingSink?
+    do {
+      let ears = RecordingSink()
+      sink = ears
+      ears.onOver = { asking.loop.stop() }
+      exchange.start(into: ears)
+      asking.loop.run()
+      #expect(ears.bodyText == "bad")
+    }
+    #expect(sink == nil)
+    withExtendedLifetime(exchange) {}
+  }
 }

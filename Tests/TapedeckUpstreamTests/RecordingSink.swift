@@ -51,6 +51,8 @@ final class RecordingSink: ResponseSink {
     return onWrite(self)
   }
 
+  func rest() { violations += 1 }
+
   func end(trailers: HTTPFields) {
     if isOver || head == nil { violations += 1 }
     events.append(.end)

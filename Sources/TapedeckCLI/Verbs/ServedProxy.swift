@@ -46,8 +46,9 @@ struct ServedProxy {
 
   func stop() throws -> ProxySummary {
     tokenFile?.remove()
+    // Each in a time of its own: together they may take as long as the deadline.
+    if let admin { StopDeadline.whileStopping { admin.stop() } }
     StopDeadline.whileStopping {
-      admin?.stop()
       proxy.stopServing(graceMilliseconds: StopDeadline.graceSeconds * 1000)
     }
     return try proxy.seal()

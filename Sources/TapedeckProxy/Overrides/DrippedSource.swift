@@ -4,6 +4,7 @@ internal import TapedeckSockets
 /// An answer whose body goes out bit by bit. Little more than a piece of it is held: who sends it has to wait.
 final class DrippedSource: ResponseSource, ResponseSink {
   private enum Ending {
+    case rest
     case end(trailers: HTTPFields)
     case fail(HTTPResponse)
     case abort(ConnectionEnd)
@@ -74,6 +75,7 @@ final class DrippedSource: ResponseSource, ResponseSink {
     return .wait
   }
 
+  func rest() { finish(.rest) }
   func end(trailers: HTTPFields) { finish(.end(trailers: trailers)) }
   func fail(_ response: HTTPResponse) { finish(.fail(response)) }
   func abort(_ end: ConnectionEnd) { finish(.abort(end)) }
@@ -88,6 +90,7 @@ final class DrippedSource: ResponseSource, ResponseSink {
     self.sink = nil
     timer?.cancel()
     switch ending {
+    case .rest: sink.rest()
     case .end(let trailers): sink.end(trailers: trailers)
     case .fail(let response): sink.fail(response)
     case .abort(let end): sink.abort(end)

@@ -71,6 +71,7 @@ final class PatchedSource: StreamFilter {
   }
 
   override func rest() {
+    if let heldBytes, let held, held.response.body.count >= heldBytes { return end(trailers: HTTPFields()) }
     _ = release(because: "the body has no end: its client left while it was recorded")
     super.rest()
   }

@@ -49,6 +49,11 @@ final class WithheldSource: ResponseSource, ResponseSink {
     source.cancel()
   }
 
+  func clientLeft() {
+    source.clientLeft()
+    cancel()
+  }
+
   /// Who waits for nothing is not kept waiting: the connection would stay for ever.
   func clientFinished() {
     guard connectionEnd == .close(after: []) else { return }
@@ -71,6 +76,7 @@ final class WithheldSource: ResponseSource, ResponseSink {
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand { sink == nil ? .gone : .more }
 
+  func rest() { answered() }
   func end(trailers: HTTPFields) { answered() }
   func fail(_ response: HTTPResponse) { answered() }
   func abort(_ end: ConnectionEnd) { answered() }

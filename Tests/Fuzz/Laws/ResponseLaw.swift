@@ -98,6 +98,8 @@ private final class TranscriptSink: ResponseSink {
     return .more
   }
 
+  func rest() { expect(false, "rest") }
+
   func end(trailers: HTTPFields) {
     expect(transcript.head != nil && !transcript.isOver, "end")
     if case .length(let length) = transcript.framing, transcript.body.count != length {
