@@ -36,7 +36,7 @@ struct RunSummaryText {
     if summary.repeated > 0 { parts.insert("\(summary.repeated) of them repeated", at: behindReplayed) }
     if summary.drifted > 0 { parts.insert("\(summary.drifted) of them drifted", at: behindReplayed) }
     if summary.otherClients > 0 {
-      parts.insert("\(summary.otherClients) of them other-client", at: behindReplayed)
+      parts.insert("\(summary.otherClients) of them recorded for another client", at: behindReplayed)
     }
     if summary.overridden > 0 { parts.append("\(summary.overridden) overridden") }
     if summary.forwarded > 0 { parts.append("\(summary.forwarded) passed through") }

@@ -99,7 +99,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
     }
     var outgoing = head
     if let rewriter {
-      rewriter.search(head.fields, for: statistics.mentions, of: redactedRequest)
+      rewriter.search(head.fields, for: statistics.mentions, of: shownRequest)
       outgoing.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
     }
     if recording != nil, framing == .none || framing == .length(0) {
@@ -126,10 +126,14 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private func search(_ bytes: UnsafeRawBufferPointer) {
     guard searched < OriginRewriter.searchedBodyBytes, let head, let rewriter else { return }
     searched += bytes.count
-    rewriter.search(head, body: bytes, for: statistics.mentions, of: redactedRequest)
+    rewriter.search(head, body: bytes, for: statistics.mentions, of: shownRequest)
   }
 
-  private func redactedRequest() -> HTTPRequest { tape.matcher.redaction.redacted(request) }
+  private func shownRequest() -> HTTPRequest {
+    var shown = request
+    shown.target = tape.shownTarget(request)
+    return shown
+  }
 
   func rest() { sink?.rest() }
 

@@ -35,19 +35,23 @@ extension OriginMention {
     }
   }
 
-  init(_ kind: Kind, of request: HTTPRequest) {
-    let path = String(decoding: request.path, as: UTF8.self)
-    self.request = "\(request.method.rawValue) \(path)"
+  /// - Parameter namesOptions: whether the options of the command may be advised, not the properties of a program.
+  init(_ kind: Kind, of request: HTTPRequest, namesOptions: Bool) {
+    self.request = "\(request.method.rawValue) \(RequestTarget.text(Array(request.path)))"
     switch kind {
     case .field(let name):
       what = "field \(name)"
-      advice = "--rewrite-fields \(name) makes it name the proxy"
+      let setting =
+        namesOptions ? "--rewrite-fields \(name)" : "ProxyConfiguration.rewriting with the field \(name)"
+      advice = "\(setting) makes it name the proxy"
     case .outside(let name):
       what = "field \(name)"
-      advice = "it leads outside of the path of --upstream, where the proxy cannot follow"
+      let setting = namesOptions ? "--upstream" : "ProxyConfiguration.upstream"
+      advice = "it leads outside of the path of \(setting), where the proxy cannot follow"
     case .body(let member):
       what = member.map { "`\($0)` in the body" } ?? "the body"
-      advice = "--rewrite-bodies makes text bodies name the proxy"
+      let setting = namesOptions ? "--rewrite-bodies" : "ProxyConfiguration.rewriting.rewritesBodies"
+      advice = "\(setting) makes text bodies name the proxy"
     case .secureCookie(let name):
       what = "cookie \(name)"
       advice =

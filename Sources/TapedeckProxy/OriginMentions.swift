@@ -14,9 +14,13 @@ final class OriginMentions: Sendable {
 
   private let state = Mutex(State())
   private let isBodyKnown = Atomic<Bool>(false)
+  private let namesOptions: Bool
   private let notice: @Sendable (String) -> Void
 
-  init(notice: @escaping @Sendable (String) -> Void) { self.notice = notice }
+  init(namesOptions: Bool = true, notice: @escaping @Sendable (String) -> Void) {
+    self.namesOptions = namesOptions
+    self.notice = notice
+  }
 
   /// Whether nothing new can be found in bodies.
   var knowsBody: Bool { isBodyKnown.load(ordering: .relaxed) }
@@ -32,7 +36,7 @@ final class OriginMentions: Sendable {
       return state.subjects.insert(kind.subject).inserted
     }
     guard isNew else { return }
-    let mention = OriginMention(kind, of: request())
+    let mention = OriginMention(kind, of: request(), namesOptions: namesOptions)
     let isHeld = state.withLock { state in
       state.mentions.append(mention)
       state.held?.append(mention)

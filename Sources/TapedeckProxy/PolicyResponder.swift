@@ -8,16 +8,18 @@ final class PolicyResponder: Responder {
   private let tape: LoopCopy<TapeSlot>
   private let listener: ListenerNames
   private let isLogged: Bool
+  private let namesOptions: Bool
   private let refusals: RefusalNotices
 
   init(
     before chain: any Responder, tape: LoopCopy<TapeSlot>, listener: ListenerNames, isLogged: Bool,
-    refusals: RefusalNotices
+    namesOptions: Bool, refusals: RefusalNotices
   ) {
     self.chain = chain
     self.tape = tape
     self.listener = listener
     self.isLogged = isLogged
+    self.namesOptions = namesOptions
     self.refusals = refusals
   }
 
@@ -46,15 +48,16 @@ final class PolicyResponder: Responder {
     let named = AuthorityName(request.authority)
     guard !tape.matcher.rules.parts.contains(.host), !tape.origins.contains(named), !listener.contains(named)
     else { return nil }
-    return RequestPolicy.problem(421, Self.detail(request, origins: tape.origins))
+    return RequestPolicy.problem(421, detail(request, origins: tape.origins))
   }
 
-  private static func detail(_ request: HTTPRequest, origins: [AuthorityName]) -> String {
+  private func detail(_ request: HTTPRequest, origins: [AuthorityName]) -> String {
     let asked = String(decoding: request.authority, as: UTF8.self)
     let known = origins.prefix(3).map { "\($0)" }.joined(separator: " or ")
     let origin = known.isEmpty ? "; it has no origin" : ", whose origin is \(known)"
+    let setting = namesOptions ? "--match host" : "ProxyConfiguration.match with host"
     return "the request is for \(asked), not for this proxy\(origin); "
-      + "--match host accepts requests for any host and compares the host too"
+      + "\(setting) accepts requests for any host and compares the host too"
   }
 
   /// The log line says why, or a notice where there is no log.

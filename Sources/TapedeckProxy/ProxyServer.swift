@@ -29,7 +29,8 @@ public final class ProxyServer: Sendable {
     let overridesFile = try OverridesFile.open(configuration)
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
-    let statistics = ProxyStatistics(notice: configuration.notice)
+    let statistics = ProxyStatistics(
+      namesOptions: configuration.verb != nil, notice: configuration.notice)
     let recording = try TapeOpening.open(configuration, upstream: upstream?.origin, statistics)
     recording.tellRules(to: configuration.notice)
     recording.tellRewriting(configuration.rewriting, to: configuration.notice)
@@ -62,7 +63,7 @@ public final class ProxyServer: Sendable {
           let chain = links.chain(for: sessions)
           let policy = PolicyResponder(
             before: chain, tape: tape, listener: listener, isLogged: configuration.log != nil,
-            refusals: refusals)
+            namesOptions: configuration.verb != nil, refusals: refusals)
           return configuration.explains ? ExplainingResponder(before: policy) : policy
         })
       listener.set(server.address, toldHost: address.host)

@@ -21,7 +21,9 @@ final class ProxyStatistics: Sendable {
   private let failures = FailureLedger()
   let mentions: OriginMentions
 
-  init(notice: @escaping @Sendable (String) -> Void = { _ in }) { mentions = OriginMentions(notice: notice) }
+  init(namesOptions: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) {
+    mentions = OriginMentions(namesOptions: namesOptions, notice: notice)
+  }
 
   func countRecorded() { recorded.add(1, ordering: .relaxed) }
   func countRepeated() { repeated.add(1, ordering: .relaxed) }

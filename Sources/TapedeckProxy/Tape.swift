@@ -26,7 +26,7 @@ final class Tape: Sendable {
   /// Knows the origin that is asked.
   let liveRewriter: OriginRewriter?
   /// Whether fields by which requests are compared name the proxy where the recorded ones name the origin.
-  private let comparesAddresses: Bool
+  let comparesAddresses: Bool
   let missExplanation: MissExplanation
   /// Whose requests these are: the origin that is asked, the one that the cassette was recorded from, and in what other
   /// tools recorded, which may be of several, those that its requests name.
@@ -83,16 +83,14 @@ final class Tape: Sendable {
     return names
   }
 
-  /// Decides, and takes the answer it decides on.
-  /// - Parameter cursors: of the request's session.
-  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
-    guard comparesAddresses, let forwarded = (rewriter ?? liveRewriter)?.forwarded(request) else {
-      return decide(asForwarded: request, cursors)
-    }
-    return decide(asForwarded: forwarded, cursors)
-  }
+  /// The request as it is compared where `comparesAddresses`; nil where that is as it came.
+  func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? liveRewriter)?.forwarded(request) }
 
-  private func decide(asForwarded request: HTTPRequest, _ cursors: ReplayCursors?) -> Decision {
+  /// Decides, and takes the answer it decides on.
+  /// - Parameters:
+  ///   - request: as it is compared.
+  ///   - cursors: of the request's session.
+  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
     let turn = sequence?.next(for: request, onExhausted: onExhausted, cursors: cursors)
@@ -160,10 +158,14 @@ final class Tape: Sendable {
   /// Counts an exchange with the origin that failed.
   func countFailed(_ request: HTTPRequest, _ failure: ExchangeFailure?) {
     guard let failure else { return statistics.countFailed() }
-    let redaction = matcher.redaction
-    let target = redaction.mayHide(request) ? redaction.comparable(request).target : request.target
     statistics.countFailed(
-      failure, method: request.method.rawValue, target: String(decoding: shown(target), as: UTF8.self))
+      failure, method: request.method.rawValue, target: RequestTarget.text(shownTarget(request)))
+  }
+
+  /// The target of a request as logs and reports may show it: without what its body shows to be a secret either.
+  func shownTarget(_ request: HTTPRequest) -> [UInt8] {
+    let redaction = matcher.redaction
+    return shown(redaction.mayHide(request) ? redaction.comparable(request).target : request.target)
   }
 
   /// A target as logs and reports may show it: the recorder knows what the run has brought to light.
@@ -185,7 +187,7 @@ final class Tape: Sendable {
 
   /// A client left before there was anything to remember: the first time is told, the summary counts them all.
   func tellLeft(_ request: HTTPRequest) {
-    let target = RequestTarget.text(matcher.redaction.redacted(target: request.target))
+    let target = RequestTarget.text(shownTarget(request))
     notice("\(request.method) \(target) is not recorded: the client left before its response was complete")
   }
 

@@ -25,20 +25,28 @@ final class TapeResponder: Responder {
 
   func respond(to request: HTTPRequest) -> HTTPAnswer? {
     let tape = tape.current
-    return switch tape.decide(request, cursors: cursors) {
-    case .replay(let turn, let substitution): replayed(turn, substitution, to: request, tape)
+    guard tape.comparesAddresses, let compared = tape.compared(request) else {
+      return respond(to: request, comparing: request, tape)
+    }
+    return respond(to: request, comparing: compared, tape)
+  }
+
+  /// - Parameter compared: the request as it is compared, and explained.
+  private func respond(to request: HTTPRequest, comparing compared: HTTPRequest, _ tape: Tape) -> HTTPAnswer {
+    switch tape.decide(compared, cursors: cursors) {
+    case .replay(let turn, let substitution): replayed(turn, substitution, to: request, compared, tape)
     case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival))
     case .forward: ask(request, tape, job: nil)
-    case .refuse(let recorded): refuse(request, tape, recorded: recorded)
+    case .refuse(let recorded): refuse(compared, tape, recorded: recorded)
     }
   }
 
   private func replayed(
     _ turn: RecordedSequence.Turn, _ substitution: AnswerExplanation.Substitution?,
-    to request: HTTPRequest, _ tape: Tape
+    to request: HTTPRequest, _ compared: HTTPRequest, _ tape: Tape
   ) -> HTTPAnswer {
     var answer = replay.answer(turn.answer, to: request, rewriter: tape.rewriter)
-    let drift = tape.matcher.seesDrift ? tape.drift(of: request, from: turn.answer) : []
+    let drift = tape.matcher.seesDrift ? tape.drift(of: compared, from: turn.answer) : []
     if explains || !drift.isEmpty || substitution != nil {
       answer.explanation = AnswerExplanation(
         file: turn.answer.fileName, turn: turn.number, turns: turn.recorded, drift: drift,

@@ -38,8 +38,8 @@ def test_a_client_that_takes_us_for_a_forward_proxy_got_another_hosts_response(r
     assert status == 421
     assert upstream.authority in json.loads(body)["detail"] and "totally.other.example" in json.loads(body)["detail"]
     replay.stop()
-    assert log_lines(replay, "GET /users/1 421 server")
-    assert log_lines(replay, "  the request is for totally.other.example, not for this proxy")
+    assert log_lines(
+        replay, "GET /users/1 421 server", ": the request is for totally.other.example, not for this proxy")
 
 
 def test_passthrough_asked_the_origin_for_another_port(start, origin):
@@ -113,7 +113,7 @@ def test_a_websocket_handshake_went_on_as_a_plain_get_and_was_recorded(recording
         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
     assert answer.status == 501 and b"WebSocket" in answer.body
     deck.stop()
-    assert log_lines(deck, "GET /ws 501") and log_lines(deck, "  the request opens a WebSocket")
+    assert log_lines(deck, "GET /ws 501", ": the request opens a WebSocket")
     assert upstream.requests == [] and not cassette.exists()
 
 

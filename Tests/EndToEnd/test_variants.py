@@ -187,7 +187,7 @@ def test_a_client_that_was_not_recorded_is_noted_and_fails_nothing(recording, st
     assert [ask_as(replayer.url, "dave", "0d1e2f3a4b5c6d7e8f") for _ in TOKENS] == list(TOKENS)
     assert replayer.stop() == 0, replayer.stderr
     assert len(log_lines(replayer, "GET /whoami", "(other-client)")) == 3
-    assert log_lines(replayer, "3 replayed, 3 of them other-client")
+    assert log_lines(replayer, "3 replayed, 3 of them recorded for another client")
     assert json.loads(report.read_text())["counts"]["otherClients"] == 3
 
 

@@ -26,7 +26,7 @@ extension Option {
   )
   static let onCut = Option(
     name: "--on-cut", value: "WHAT",
-    help: "where the client left a recorded stream, replay keeps it open (default), or close ends it")
+    help: "where the client left a recorded stream: open (default) keeps it open, close ends the body")
   static let explain = Option(
     name: "--explain",
     help: "say in a header of every answer, Tapedeck-Answer, who gave it and from which file")

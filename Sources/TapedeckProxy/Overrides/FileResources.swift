@@ -27,4 +27,7 @@ final class FileResources: Sendable {
       return new
     }
   }
+
+  /// Lets go of the lists there were. One that comes later has the same resources in a list of its own.
+  func forget() { changes.withLock { $0 = [:] } }
 }

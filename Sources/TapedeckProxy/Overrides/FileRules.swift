@@ -26,4 +26,7 @@ final class FileRules<Rule: OverrideRule>: Sendable {
       return new
     }
   }
+
+  /// Lets go of the lists there were. One that comes later has the same rules in a list of its own.
+  func forget() { changes.withLock { $0 = [:] } }
 }

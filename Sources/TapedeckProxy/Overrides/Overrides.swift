@@ -191,6 +191,14 @@ public final class Overrides: Sendable {
       patches = FileRules(document.patches)
       faults = FileRules(document.faults)
     }
+
+    /// To be called when all sessions have taken it: what dropped sessions had would stay with it.
+    func forget() {
+      routes.forget()
+      resources.forget()
+      patches.forget()
+      faults.forget()
+    }
   }
 }
 

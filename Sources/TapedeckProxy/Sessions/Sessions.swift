@@ -65,6 +65,7 @@ public final class Sessions: Sendable {
     saved.withLock { $0 = ($0.count + 1, shared) }
     standard.overrides.take(shared)
     for session in all { session.overrides.take(shared) }
+    shared.forget()
   }
 
   /// False when there was none.
