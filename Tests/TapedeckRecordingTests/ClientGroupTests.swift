@@ -152,6 +152,8 @@ import Testing
       ([("Cookie", "sid=x1y2z3")], [("Cookie", "sid=x1y2z4")], false),
       ([("Cookie", "theme=dark")], [], true),
       ([("X-Api-Key", "k1k1k1k1")], [("X-Api-Key", "k2k2k2k2")], false),
+      ([("Authorization", "OAuth a1b2c3d4e5f6")], [("Authorization", "OAuth f6e5d4c3b2a1")], false),
+      ([("Authorization", "OAuth a1b2c3d4e5f6")], [("authorization", "oauth a1b2c3d4e5f6")], true),
       ([("Cookie", "sid=x1y2z3")], [], false),
     ] as [([(String, String)], [(String, String)], Bool)])
   func `who asks`(left: [(String, String)], right: [(String, String)], isSame: Bool) {

@@ -122,7 +122,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
         "c/\(name)",
         """
         {"request": {"method": "POST", "target": "/graphql"},
-         "response": {"status": 200, "body": "\(hour)"},
+         "response": {"status": 200, "body": {"text": "\(hour)"}},
          "volatile": {"recordedAt": "2026-11-21T\(hour):00:00.000000Z"}}
         """)
     }

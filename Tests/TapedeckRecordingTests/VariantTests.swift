@@ -112,6 +112,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["X-Amz-Target", "SOAPAction"])
+  func `what was recorded without the name of its operation is found`(name: String) throws {
+    let other = exchange("POST", "/", headers: [(name, "A.Other")], sends: Array("other".utf8))
+    let cassette = try load([exchange("POST", "/", sends: Array("list".utf8)), other])
+    let asked = { (body: String) in
+      HTTPRequest(
+        method: .post, target: Array("/".utf8), fields: fields([(name, "A.List")]), body: Array(body.utf8))
+    }
+    #expect(cassette.sequence(for: asked("list")) != nil)
+    #expect(cassette.sequence(for: asked("other")) == nil, "another operation never stands in")
+  }
+
   @Test func `a full response to a condition stands in for the plain one`() throws {
     let cassette = try load([Self.response(200, "new", [("If-None-Match", "\"old\"")])])
     #expect(given(cassette, Self.get())?.status == 200)

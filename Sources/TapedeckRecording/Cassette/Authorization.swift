@@ -11,6 +11,8 @@ enum Authorization {
     }
     // Where all of it is hidden, a placeholder is as new in each request as what it stands for.
     let named = parameters.compactMap { parameter($0, in: credentials) }
+    // `OAuth <token>` signs nothing, and what hides a token is always the same.
+    if named.isEmpty, scheme.elementsEqual("oauth".utf8) { return scheme + [0x20] + credentials }
     return scheme + named.flatMap { [0x20] + $0 }
   }
 

@@ -102,20 +102,27 @@ public final class Cassette: Sendable {
   public func linkedSequence(for request: HTTPRequest) -> RecordedSequence? {
     guard !links.isEmpty else { return nil }
     let comparable = matcher.redaction.redacted(request)
-    return links.linked(comparable, matcher.redaction).flatMap {
-      sequences.sequence(for: matcher.key(for: $0))
-    }
+    return links.linked(comparable, matcher.redaction).flatMap { sequence(for: $0) }
   }
 
   /// The answers recorded for a request.
   public func sequence(for request: HTTPRequest) -> RecordedSequence? {
-    matcher.withKey(for: request) { sequences.sequence(for: $0) }
+    matcher.withKey(for: request) { sequences.sequence(for: $0) } ?? sequenceWithoutOperation(for: request)
+  }
+
+  /// The responses that were recorded without the field that names the operation: files of other tools and those
+  /// written by hand often leave it out. This is for a miss only.
+  private func sequenceWithoutOperation(for request: HTTPRequest) -> RecordedSequence? {
+    guard RequestVariant(request.fields).has(.operation) else { return nil }
+    var request = request
+    for name in RequestVariant.operationNames { request.fields.removeAll(name) }
+    return matcher.withKey(for: request) { sequences.sequence(for: $0) }
   }
 
   /// The responses that may stand in where a variant was not recorded: of a GET or HEAD those that are right whatever
   /// range or condition is asked for.
   public func substitute(for request: HTTPRequest) -> RecordedSequence? {
-    guard request.method == .get || request.method == .head else { return nil }
+    guard VariantSelection.isRead(request) else { return nil }
     let key = matcher.key(for: request).plain
     if let plain = sequences.sequence(for: key), plain.isFull { return plain }
     return substitutes.sequence(for: key)

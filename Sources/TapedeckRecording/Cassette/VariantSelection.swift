@@ -10,7 +10,7 @@ enum VariantSelection {
       return answers
     }
     let variant = RequestVariant(answers[0].recorded.request.fields)
-    let fitting = answers.filter { !isRead($0) || variant.allows(status: $0.status) }
+    let fitting = answers.filter { !isRead($0.recorded.request) || variant.allows(status: $0.status) }
     return fitting.isEmpty ? answers : fitting
   }
 
@@ -21,15 +21,13 @@ enum VariantSelection {
     for (key, answers) in sequences where !key.isPlain {
       let plain = key.plain
       if sequences[plain]?.contains(where: { RequestVariant.isFull(status: $0.status) }) ?? false { continue }
-      let full = answers.filter { isRead($0) && RequestVariant.isFull(status: $0.status) }
+      let full = answers.filter { isRead($0.recorded.request) && RequestVariant.isFull(status: $0.status) }
       if !full.isEmpty { substitutes[plain, default: []] += full }
     }
     // The order of a dictionary is another in every process.
     return substitutes.mapValues { $0.sorted { $0.fileName < $1.fileName } }
   }
 
-  private static func isRead(_ answer: RecordedAnswer) -> Bool {
-    let method = answer.recorded.request.method
-    return method == .get || method == .head
-  }
+  /// Whether a request only reads, so that a range or a condition may select its response.
+  static func isRead(_ request: HTTPRequest) -> Bool { request.method == .get || request.method == .head }
 }

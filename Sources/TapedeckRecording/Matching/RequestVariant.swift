@@ -32,6 +32,10 @@ struct RequestVariant {
     for (index, field) in all.enumerated() where Self.role(of: field.name) != nil {
       selected.append(index, of: all)
     }
+    guard !selected.isEmpty else {
+      fields = []
+      return
+    }
     var fields: [Field] = []
     for field in redaction.redacted(selected) {
       guard let role = Self.role(of: field.name) else { continue }
@@ -45,8 +49,6 @@ struct RequestVariant {
     }
     self.fields = fields.sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
-
-  var isPlain: Bool { fields.allSatisfy { $0.role == .operation } }
 
   func has(_ role: Role) -> Bool { fields.contains { $0.role == role } }
 
@@ -70,6 +72,8 @@ struct RequestVariant {
     let name = text.split(whereSeparator: { "./#:".utf8.contains($0) }).last
     return name.map { Array($0)[...] }
   }
+
+  static let operationNames: [StaticString] = ["soapaction", "x-amz-target"]
 
   private static func role(of name: ArraySlice<UInt8>) -> Role? {
     switch name.count {

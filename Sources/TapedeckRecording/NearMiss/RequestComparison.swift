@@ -119,9 +119,11 @@ extension RequestComparison {
       let values = [old, variant.fields].map { fields in fields.first { $0.name == name }?.values }
       let text = String(decoding: name, as: UTF8.self)
       guard values[0] != values[1], !rules.headers.contains(text) else { return nil }
-      return RequestDifference(
+      var difference = RequestDifference(
         field: "header \(text)", recorded: values[0].flatMap { Self.text($0.map { $0[...] }) },
         received: values[1].flatMap { Self.text($0.map { $0[...] }) })
+      difference.isVariant = true
+      return difference
     }
   }
 

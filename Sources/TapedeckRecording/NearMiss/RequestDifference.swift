@@ -10,6 +10,8 @@ public struct RequestDifference: Sendable, Equatable {
   public var ignoredBy: String?
   /// The name of the header field that the rules have compared and that differs here; nil where this is another place.
   public var comparedHeader: String?
+  /// Whether this is a header field that makes the variant.
+  var isVariant = false
 
   public init(
     field: String, recorded: String?, received: String?, ignoredBy: String? = nil,

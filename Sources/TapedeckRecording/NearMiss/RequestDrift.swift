@@ -13,6 +13,7 @@ extension RequestMatcher {
       return []
     }
     return RequestComparison(redaction.comparable(request), rules: rules.complete).differences(from: recorded)
+      .filter { $0.comparedHeader == nil && !$0.isVariant }
   }
 
   public func drift(of request: HTTPRequest, from recorded: Interaction) -> [RequestDifference] {
