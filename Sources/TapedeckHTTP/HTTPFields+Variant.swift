@@ -15,7 +15,10 @@ extension HTTPFields {
           }
         case UInt8(ascii: "r"): if length == 5 { return true }
         case UInt8(ascii: "s"): if length == 10 { return true }
-        case UInt8(ascii: "x"): if length == 10 || length == 12 { return true }
+        case UInt8(ascii: "x"):
+          // `X-Ms-…` and `X-Am…`: others of these lengths, such as `X-Request-Id`, stand in many requests.
+          if length == 10, bytes[start + 2] | 0x20 == UInt8(ascii: "m") { return true }
+          if length == 12, bytes[start + 3] | 0x20 == UInt8(ascii: "m") { return true }
         default: break
         }
         index += 1

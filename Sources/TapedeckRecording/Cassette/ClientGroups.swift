@@ -5,8 +5,11 @@ import TapedeckHTTP
 final class ClientGroups: Sendable {
   private let redaction: Redaction
   private let varying: [[UInt8]]
-  /// Of each response's request.
-  private let identities: [ClientIdentity]
+  /// The responses for each client, in order; by credentials alone; and all whose requests had any.
+  private let byIdentity: [ClientIdentity: [Int]]
+  private let byCredentials: [[UInt8]?: [Int]]
+  private let named: [Int]
+  private let all: [Int]
 
   /// Nil where all responses are for one client, as nearly everywhere: then nothing has to be compared.
   init?(_ answers: [RecordedAnswer], _ redaction: Redaction) {
@@ -16,7 +19,10 @@ final class ClientGroups: Sendable {
     guard identities.contains(where: { $0 != identities[0] }) else { return nil }
     self.redaction = redaction
     self.varying = varying
-    self.identities = identities
+    all = Array(identities.indices)
+    byIdentity = Dictionary(grouping: all) { identities[$0] }
+    byCredentials = Dictionary(grouping: all) { identities[$0].credentials }
+    named = all.filter { identities[$0].credentials != nil }
   }
 
   /// The responses that a request may get, in order.
@@ -33,13 +39,10 @@ final class ClientGroups: Sendable {
   }
 
   func choice(for client: ClientIdentity) -> Choice {
-    let agreeing = identities.indices.filter { identities[$0] == client }
-    if !agreeing.isEmpty { return Choice(indices: agreeing, agrees: true) }
-    let known = identities.indices.filter { identities[$0].credentials == client.credentials }
-    if !known.isEmpty { return Choice(indices: known, agrees: false) }
-    let named = identities.indices.filter { identities[$0].credentials != nil }
-    if client.credentials != nil, !named.isEmpty { return Choice(indices: named, agrees: false) }
-    return Choice(indices: Array(identities.indices), agrees: false)
+    if let agreeing = byIdentity[client] { return Choice(indices: agreeing, agrees: true) }
+    if let known = byCredentials[client.credentials] { return Choice(indices: known, agrees: false) }
+    let isNamed = client.credentials != nil && !named.isEmpty
+    return Choice(indices: isNamed ? named : all, agrees: false)
   }
 }
 

@@ -41,7 +41,14 @@ extension InteractionFormat {
 extension [UInt8] {
   /// - Parameter ranges: in order, none within another.
   fileprivate mutating func removeSubranges(_ ranges: [Range<Int>]) {
-    for range in ranges.reversed() { removeSubrange(range) }
+    var kept: [UInt8] = []
+    kept.reserveCapacity(count)
+    var start = startIndex
+    for range in ranges {
+      kept += self[start..<range.lowerBound]
+      start = range.upperBound
+    }
+    self = kept + self[start...]
   }
 }
 

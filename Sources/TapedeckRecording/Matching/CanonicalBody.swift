@@ -93,7 +93,7 @@ struct CanonicalBody {
   }
 
   private static func withoutMark(_ body: [UInt8]) -> ArraySlice<UInt8> {
-    body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
+    body.first == 0xEF && body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
   }
 
   /// What the body is taken for: what its type says, or what the rules do.

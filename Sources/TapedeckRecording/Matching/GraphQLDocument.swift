@@ -6,29 +6,41 @@
 struct GraphQLDocument {
   /// The tokens, with a blank between each two.
   let canonical: [UInt8]
-  /// The name of the first operation; of one without a name, that of its first field.
-  let operation: ArraySlice<UInt8>?
 
   /// Nil when the text is no document.
   init?(_ text: [UInt8]) {
     guard text.contains(UInt8(ascii: "{")) else { return nil }
-    var tokens: [ArraySlice<UInt8>] = []
+    var canonical: [UInt8] = []
+    canonical.reserveCapacity(text.count)
     var depth = 0
-    var index = text.startIndex
-    while true {
-      index = Self.endOfIgnored(text, from: index)
-      guard index < text.endIndex else { break }
+    var hasSelection = false
+    var index = Self.endOfIgnored(text, from: text.startIndex)
+    while index < text.endIndex {
       guard let end = Self.endOfToken(text, from: index) else { return nil }
-      if text[index] == UInt8(ascii: "{") { depth += 1 }
+      if canonical.isEmpty {
+        guard Self.opens(text[index..<end]) else { return nil }
+      } else {
+        canonical.append(0x20)
+      }
+      if text[index] == UInt8(ascii: "{") { (depth, hasSelection) = (depth + 1, true) }
       if text[index] == UInt8(ascii: "}") { depth -= 1 }
       guard depth >= 0 else { return nil }
-      tokens.append(text[index..<end])
-      index = end
+      canonical += text[index..<end]
+      index = Self.endOfIgnored(text, from: end)
     }
-    let hasSelection = tokens.contains { $0.elementsEqual("{".utf8) }
-    guard depth == 0, hasSelection, let first = tokens.first, Self.opens(first) else { return nil }
-    canonical = Array(tokens.joined(separator: [UInt8(ascii: " ")]))
-    operation = Self.operation(tokens)
+    guard depth == 0, hasSelection else { return nil }
+    self.canonical = canonical
+  }
+
+  /// The name of the first operation; of one without a name, that of its first field.
+  var operation: ArraySlice<UInt8>? {
+    var tokens: [ArraySlice<UInt8>] = []
+    var index = canonical.startIndex
+    while index < canonical.endIndex, let end = Self.endOfToken(canonical, from: index) {
+      tokens.append(canonical[index..<end])
+      index = end + 1
+    }
+    return Self.operation(tokens)
   }
 
   private static let keywords = ["query", "mutation", "subscription"].map { Array($0.utf8)[...] }

@@ -20,10 +20,11 @@ public struct RewriteRules: Sendable, Equatable {
   }
 
   private mutating func add(_ names: [String]) throws(HTTPFieldError) {
+    var known = Set(fields.map { $0.lowercased() })
     for name in names {
       var checked = HTTPFields()
       try checked.append(name, "")
-      if !fields.contains(where: { $0.lowercased() == name.lowercased() }) { fields.append(name) }
+      if known.insert(name.lowercased()).inserted { fields.append(name) }
     }
     fields.sort { ($0.lowercased(), $0) < ($1.lowercased(), $1) }
   }
