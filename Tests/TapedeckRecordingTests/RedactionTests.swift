@@ -137,6 +137,15 @@ private let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.a1B2c3D4e5F6g7H8i9J
     (#"{"password":"REDACTED:secret:01234567"}"#, nil),
     (#"{"a":1}{"password":"x1"}"#, #"{"a":1}{"password":"‹x1›"}"#),
     (
+      #"{"name":"password","value":"x1"}{"name":"password","value":"x2","n":[1,"#,
+      #"{"name":"password","value":"‹x1›"}{"name":"password","value":"‹x2›","n":[1,"#
+    ),
+    (
+      #"{"password":["x1","x2"]}{"password":["x3"],"n":"cut he"#,
+      #"{"password":["‹x1›","‹x2›"]}{"password":["‹x3›"],"n":"cut he"#
+    ),
+    (#"{"name":"password","value":"x1"}]{"#, nil),
+    (
       #"{"id":"550e8400-e29b-41d4-a716-446655440000","hash":"d41d8cd98f00b204e9800998ecf8427e","author":"me","tokens":["two","words"]}"#,
       nil
     ),
@@ -155,6 +164,16 @@ private let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.a1B2c3D4e5F6g7H8i9J
     #expect(
       (try? JSONValue(parsing: Array(hidden.utf8))) != nil
         || (try? JSONValue(parsing: Array(text.utf8))) == nil)
+  }
+
+  @Test func `rules for places hold in a stream whose last document is cut`() throws {
+    let rules = RedactionRules(key: RedactionKey("a"), redact: [try RedactionPattern("$.user.ssn")])
+    let redaction = Redaction(rules)
+    let body = #"{"user":{"ssn":"12-3"}}{"user":{"ssn":"45-6","name":"Jo"#
+    let hidden = redaction.redacted(
+      exchange(answers: [("Content-Type", "application/json")], body: Array(body.utf8)))
+    let expected = #"{"user":{"ssn":"‹12-3›"}}{"user":{"ssn":"‹45-6›","name":"Jo"#
+    #expect(hidden.0.response.body == .bytes(Array(expanded(expected, redaction).utf8)))
   }
 
   private func json(_ text: String) -> String { answer(text, type: "application/json") }

@@ -36,8 +36,10 @@ struct JSONWalk {
   private let text: ArraySlice<UInt8>
   private let depth: Int
   private var levels: [Level] = []
-  private var edits = TextEdits()
+  private(set) var edits = TextEdits()
   private var index: Int
+  /// Whether the text ends inside a document, which is JSON as far as it goes.
+  private(set) var isCut = false
 
   init(_ text: ArraySlice<UInt8>, _ pass: RedactionPass, depth: Int) {
     self.text = text
@@ -52,6 +54,7 @@ struct JSONWalk {
       switch text[index] {
       case UInt8(ascii: "\""):
         guard let end = stringEnd() else { return nil }
+        guard end < text.endIndex else { return cut() }
         readString(index + 1..<end)
         index = end + 1
       case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -68,7 +71,13 @@ struct JSONWalk {
       default: guard readScalar() else { return nil }
       }
     }
-    return levels.isEmpty ? edits : nil
+    return levels.isEmpty ? edits : cut()
+  }
+
+  private mutating func cut() -> TextEdits? {
+    isCut = true
+    while let level = levels.popLast() { readPair(of: level) }
+    return nil
   }
 
   // MARK: Levels
@@ -93,18 +102,19 @@ struct JSONWalk {
 
   private mutating func close(isObject: Bool) -> Bool {
     guard let level = levels.popLast(), level.isObject == isObject else { return false }
-    if let name = level.heldName, let value = level.heldValue { readPair(name, value) }
+    readPair(of: level)
     return true
   }
 
   // MARK: Values
 
+  /// Where the string ends that begins here: the end of the text where it is cut; nil when it is malformed.
   private func stringEnd() -> Int? {
     text.withUnsafeBytes { bytes in
       var index = index + 1 - text.startIndex
       while true {
         index = JSONString.endOfPlainWords(bytes, from: index)
-        guard index < bytes.count else { return nil }
+        guard index < bytes.count else { return text.endIndex }
         switch bytes[index] {
         case UInt8(ascii: "\""): return index + text.startIndex
         case UInt8(ascii: "\\"): index += 2
@@ -179,6 +189,10 @@ struct JSONWalk {
 
   static func isValueName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     valueNames.contains { Bytes.equal(name, lowercase: $0) }
+  }
+
+  private mutating func readPair(of level: Level) {
+    if let name = level.heldName, let value = level.heldValue { readPair(name, value) }
   }
 
   private mutating func readPair(_ name: ArraySlice<UInt8>, _ value: Range<Int>) {

@@ -23,8 +23,18 @@ extension RedactionPass {
       if !policy.hasRules, !JSONGlance.mayHide(value) { return TextEdits() }
       var walk = JSONWalk(value, self, depth: depth)
       if let edits = walk.run() { return edits }
+      if walk.isCut { return edits(ofCut: walk, value, depth: depth) }
     }
     return text(value, depth: depth)
+  }
+
+  /// What is to be hidden in JSON that ends too early: what the walk found up to there, and what the text gives away.
+  private func edits(ofCut walk: JSONWalk, _ value: ArraySlice<UInt8>, depth: Int) -> TextEdits {
+    var edits = walk.edits
+    guard !edits.isEmpty else { return text(value, depth: depth) }
+    // Both find most secrets, which count once.
+    uncounted { edits.add(text(value, depth: depth)) }
+    return edits
   }
 
   /// Words that a rule of the user's names.
