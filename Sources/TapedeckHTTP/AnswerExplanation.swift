@@ -96,22 +96,22 @@ public final class AnswerExplanation: Sendable {
 
   /// The same of an exchange that failed after all; nothing of it is recorded.
   public func failed(_ failure: ExchangeFailure) -> AnswerExplanation {
-    let actions = details?.actions
-    return AnswerExplanation(
-      rule: rule, file: file, turn: turn, turns: turns, isRecorded: false,
-      Details(
-        nearest: nearest, drift: drift, lines: lines, document: document, failure: failure,
-        actions: { actions?() ?? [] }))
+    copy(isRecorded: false, failure: failure) { [] }
   }
 
-  /// The same of an answer on which more has acted.
+  /// The same of a response on which more has acted.
   public func adding(applied more: @escaping @Sendable () -> [String]) -> AnswerExplanation {
+    copy(isRecorded: isRecorded, failure: failure, adding: more)
+  }
+
+  private func copy(
+    isRecorded: Bool, failure: ExchangeFailure?, adding more: @escaping @Sendable () -> [String]
+  ) -> AnswerExplanation {
     let actions = details?.actions
     return AnswerExplanation(
       rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded,
       Details(
         nearest: nearest, drift: drift, substitution: substitution, lines: lines, document: document,
-        failure: failure,
-        actions: { (actions?() ?? []) + more() }))
+        failure: failure, actions: { (actions?() ?? []) + more() }))
   }
 }

@@ -8,7 +8,7 @@ package enum RequestTarget {
   /// Whether a byte can stand in a request line without ending its part of it (RFC 9112 §3).
   package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
-  /// A target as text: a byte that is no part of UTF-8 text is percent-encoded, so that no two targets look the same.
+  /// A target as text: a byte that is no part of UTF-8 text is percent-encoded.
   package static func text(_ target: [UInt8]) -> String {
     if let text = String(validating: target, as: UTF8.self) { return text }
     var out = ""

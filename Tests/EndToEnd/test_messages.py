@@ -35,7 +35,7 @@ def test_a_merge_conflict_in_a_cassette_is_called_one(copy, tmp_path, verb):
     named = ["--cassette", "small"] if verb[0] in ("replay", "record") else ["small"]
     done = run(*verb, *named, cwd=tmp_path)
     assert done.returncode in (1, 4)
-    assert re.search(r"\.json:3:1: .*marker of a merge conflict; keep one of the two sides", done.stdout + done.stderr)
+    assert re.search(r"\.json:3:1: .*merge-conflict marker: keep one side and remove the markers", done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize("verb", [["serve", "--overrides"], ["lint"]], ids=lambda verb: verb[0])
@@ -45,7 +45,7 @@ def test_a_merge_conflict_in_an_overrides_file_is_called_one(tmp_path, verb):
     conflict(file)
     done = run(*verb, file)
     assert done.returncode in (1, 4)
-    assert "rules.json:3:1: " in done.stdout + done.stderr and "marker of a merge conflict" in done.stdout + done.stderr
+    assert "rules.json:3:1: " in done.stdout + done.stderr and "merge-conflict marker" in done.stdout + done.stderr
 
 
 # Overrides
@@ -106,7 +106,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_reason(tmp_path):
     # Nobody makes folders in /sys, not even root.
     done = run("record", "--upstream", "http://127.0.0.1:9", "--cassette", "/sys/tapes/api", "--port", "0")
     assert done.returncode == 1
-    assert re.search(r"cannot create /sys/tapes: (Operation not permitted|Permission denied|Read-only file system); .*name another place", done.stderr)
+    assert re.search(r"cannot create /sys/tapes: (Operation not permitted|Permission denied|Read-only file system); .*choose another folder", done.stderr)
     assert "No such file" not in done.stderr
 
 

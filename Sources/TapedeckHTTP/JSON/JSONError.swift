@@ -53,8 +53,7 @@ extension JSONError.Reason: CustomStringConvertible {
     case .tooDeep(let limit): "more than \(limit) levels of nesting"
     case .tooLarge: "JSON of 4 GiB and more is not read"
     case .trailingBytes: "something follows the JSON"
-    case .conflictMarker:
-      "here stands a marker of a merge conflict; keep one of the two sides, and take the markers out"
+    case .conflictMarker: "this is a merge-conflict marker: keep one side and remove the markers"
     }
   }
 

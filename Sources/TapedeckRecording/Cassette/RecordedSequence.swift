@@ -26,12 +26,6 @@ public final class RecordedSequence: Sendable {
   /// How often an answer was given by the sequence's own cursor.
   var hits: Int { cursor.load(ordering: .relaxed) }
 
-  /// The answers that were not given yet, to anyone.
-  public var unused: [RecordedAnswer] {
-    let others = otherUses.withLock { $0 }
-    return answers.indices.dropFirst(hits).filter { others.isEmpty || others[$0] == 0 }.map { answers[$0] }
-  }
-
   /// An answer that is taken.
   public struct Turn: Sendable {
     public let answer: RecordedAnswer

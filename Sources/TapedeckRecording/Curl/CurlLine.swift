@@ -197,10 +197,11 @@ struct CurlLine {
       throw EntryRefusal("user information in a URL is not sent; give it with -u; left out")
     }
     let (body, type) = try body()
+    let name = target == nil ? "target" : "--request-target"
     var target = target ?? source.target
     guard target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")],
       target.allSatisfy(RequestTarget.isAllowed)
-    else { throw EntryRefusal("its --request-target is malformed; left out") }
+    else { throw EntryRefusal("its \(name) is malformed; left out") }
     if isGet, !body.isEmpty {
       target += [target.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")] + body
     }

@@ -96,8 +96,8 @@ extension CassetteError {
   /// What to do about a refusal of the system.
   static func remedy(for code: Int32) -> String {
     switch code {
-    case EACCES, EPERM: "; see whose it is (ls -ld), or name another place"
-    case EROFS: "; it cannot be written there: name another place"
+    case EACCES, EPERM: "; check its owner and permissions (ls -ld), or choose another folder"
+    case EROFS: "; the file system is read-only: choose another folder"
     case ENOSPC, EDQUOT: "; make room there"
     case ENOTDIR: "; a file stands where a folder is wanted"
     default: ""

@@ -222,7 +222,8 @@ struct RootWriter {
     var notes = seeds.notes
     if keepsList {
       notes.append(
-        "its list stays with the cassette, since none can be told in what was recorded; it does not change")
+        "its list stays with the cassette and does not change: no list was recognised in the recorded responses"
+      )
     }
     if !made.varying.isEmpty {
       notes.append(

@@ -61,8 +61,8 @@ public struct CassetteMerge: Sendable {
     try checkRedaction(cassette, first)
     if cassette.recordedRewriting != first.recordedRewriting {
       warnings.append(
-        "for clients of \(cassette.path) \(cassette.recordedRewriting.text) is rewritten, for those of "
-          + "\(first.path), whose rule holds, \(first.recordedRewriting.text)")
+        "\(cassette.path) rewrites \(cassette.recordedRewriting.text) for clients; the merged cassette rewrites "
+          + "\(first.recordedRewriting.text), as \(first.path) does")
     }
     if let one = first.upstream, let other = cassette.upstream, one != other {
       warnings.append("\(cassette.path) was recorded from \(other), and \(first.path) from \(one)")
