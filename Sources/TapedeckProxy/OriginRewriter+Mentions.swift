@@ -68,7 +68,7 @@ extension OriginRewriter {
     while let (colon, authority) = nextAddress(in: text, from: next) {
       next = authority
       let start = colon - scheme.utf8.count
-      guard start >= 0, mayBeOrigin(text, at: authority) else { continue }
+      guard start >= 0, isScheme(text[start..<colon]), mayBeOrigin(text, at: authority) else { continue }
       let window = Array(text[start..<min(text.count, authority + 512)])
       var rewriter = OriginTextRewriter(self, proxyAuthority: Array(Self.anyProxy.utf8))
       if rewriter.rewrite(window) + rewriter.finish() != window { return start }
@@ -95,11 +95,25 @@ extension OriginRewriter {
     return nil
   }
 
+  private func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    zip(bytes, scheme.utf8).allSatisfy { Self.lowercased($0) == $1 }
+  }
+
   /// Whether the origin's name stands there, or user information before it may.
   private func mayBeOrigin(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
     let rest = text[start...]
     if zip(rest, authority.utf8).allSatisfy({ Self.lowercased($0) == $1 }) { return true }
-    return rest.prefix(64).contains(UInt8(ascii: "@"))
+    return rest.prefix(64).prefix { !Self.endsAuthority($0) }.contains(UInt8(ascii: "@"))
+  }
+
+  /// Whether a byte ends the authority of an address in a text, which a quote, a bracket or a blank may end too.
+  private static func endsAuthority(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "\\"),
+      UInt8(ascii: " "), UInt8(ascii: "<"), UInt8(ascii: ">"):
+      true
+    default: false
+    }
   }
 
   /// The JSON member whose value begins with what stands at `start`.

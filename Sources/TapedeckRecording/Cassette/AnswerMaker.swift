@@ -2,14 +2,14 @@ import TapedeckHTTP
 
 /// Makes of the exchanges of a cassette what is sent.
 final class AnswerMaker: Sendable {
-  typealias Prepare = @Sendable (Interaction, AnswerOrigin) -> PreparedResponse?
+  typealias Prepare = @Sendable (Interaction, CassetteOrigin) -> PreparedResponse?
 
   private let directory: CassetteDirectory?
-  private let origin: AnswerOrigin
+  private let origin: CassetteOrigin
   private let prepare: Prepare
 
   /// - Parameter directory: nil where everything is held.
-  init(directory: CassetteDirectory?, origin: AnswerOrigin, prepare: @escaping Prepare) {
+  init(directory: CassetteDirectory?, origin: CassetteOrigin, prepare: @escaping Prepare) {
     self.directory = directory
     self.origin = origin
     self.prepare = prepare

@@ -43,7 +43,7 @@ extension Cassette {
     }
     stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let maker = AnswerMaker(
-      directory: nil, origin: AnswerOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
+      directory: nil, origin: CassetteOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
       answers: stored.map { RecordedAnswer(LoadedAnswer($0), maker) },

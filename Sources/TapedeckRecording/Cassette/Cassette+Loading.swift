@@ -11,7 +11,7 @@ extension Cassette {
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
-    prepare: @escaping @Sendable (Interaction, AnswerOrigin) -> PreparedResponse? = { _, _ in nil },
+    prepare: @escaping @Sendable (Interaction, CassetteOrigin) -> PreparedResponse? = { _, _ in nil },
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
@@ -36,7 +36,7 @@ extension Cassette {
     let upstream = manifest.map(\.upstream) ?? header?.upstream
     let maker = AnswerMaker(
       directory: opened,
-      origin: AnswerOrigin(upstream, header?.rewriting ?? manifest?.rewriting), prepare: prepare)
+      origin: CassetteOrigin(upstream, header?.rewriting ?? manifest?.rewriting), prepare: prepare)
     var answers = try AnswerLoad(files, of: opened, matcher: matcher, maker: maker, progress: progress)
       .answers(reading, by: reader, &load)
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)

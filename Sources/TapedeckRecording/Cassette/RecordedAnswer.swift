@@ -38,7 +38,8 @@ public final class RecordedAnswer: Sendable {
   /// One that is held.
   convenience init(_ stored: StoredInteraction, prepared: PreparedResponse?) {
     self.init(
-      LoadedAnswer(stored), AnswerMaker(directory: nil, origin: AnswerOrigin(nil, nil)) { _, _ in prepared })
+      LoadedAnswer(stored), AnswerMaker(directory: nil, origin: CassetteOrigin(nil, nil)) { _, _ in prepared }
+    )
   }
 
   /// All of the exchange, and what is sent for it: read when this is first asked for, and then held.

@@ -33,7 +33,7 @@ enum JournalLaw {
       var load = CassetteLoad(path: directory.path)
       let journal = try directory.openForReading(CassetteNames.journal)
       try JournalOverlay(journal, reader: reader, load: &load).apply(
-        to: &answers, AnswerMaker(directory: directory, origin: AnswerOrigin(nil, nil)) { _, _ in nil })
+        to: &answers, AnswerMaker(directory: directory, origin: CassetteOrigin(nil, nil)) { _, _ in nil })
     } catch {
       return
     }
