@@ -19,8 +19,8 @@ SECONDS = 30 if LONG else 5
 # What waits for each in our own memory: the high-water mark, the piece that crossed it, libcurl's buffer.
 ROOM_KIB_EACH = 256
 SLICE_SECONDS = 0.1
-# How many idle connections to the origin are kept for later: as many as the good requests had at once.
-KEPT_CONNECTIONS = 64
+# After which idle connections to the origin are closed: on a busy machine the good requests open more than a few.
+IDLE_SECONDS = 30
 REQUEST = b"GET /big HTTP/1.1\r\nHost: load\r\n\r\n"
 
 
@@ -106,8 +106,8 @@ def test_slow_readers_stay_bounded(deck, tools, yardstick, big_origin, figure, r
     rates = sorted(reader.received / SECONDS for reader in readers)
     for reader in readers:
         reader.socket.close()
-    kept = 0 if is_replay else KEPT_CONNECTIONS
-    eventually(lambda: Facts(deck.process.pid).descriptors <= base.descriptors + kept, "descriptors are back", 30)
+    allowed = base.descriptors + (0 if is_replay else 30)
+    eventually(lambda: Facts(deck.process.pid).descriptors <= allowed, "descriptors are back", IDLE_SECONDS + 15)
     after = Facts(deck.process.pid)
     peak = watch.highest("rss_kib") - base.rss_kib
     cpu = watch.samples[-1][1].cpu_seconds - base.cpu_seconds
