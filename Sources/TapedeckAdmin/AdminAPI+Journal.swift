@@ -13,7 +13,7 @@ extension AdminAPI {
       name: "status", description: "only answers of this status", schema: wholeNumber),
     .init(
       name: "source", description: "only answers from here",
-      schema: AdminSchemas.oneOf(HTTPAnswer.Source.allCases.map(\.rawValue))),
+      schema: AdminSchemas.oneOf(ServedResponse.Source.allCases.map(\.rawValue))),
     .init(
       name: "after", description: "only requests with a larger number",
       schema: wholeNumber),
@@ -87,7 +87,7 @@ extension AdminAPI {
 
   // MARK: Looking
 
-  private static func entries(_ request: AdminRequest) throws(AdminProblem) -> [JournalEntry] {
+  private static func entries(_ request: AdminRequest) throws(AdminProblem) -> [RequestLogEntry] {
     var entries = try request.session().journal.entries
     if let method = request.query["method"] { entries.removeAll { $0.request.method.rawValue != method } }
     if let text = request.query["path"] {
@@ -97,8 +97,8 @@ extension AdminAPI {
     }
     if let status = try request.number("status") { entries.removeAll { $0.status != status } }
     if let text = request.query["source"] {
-      guard let source = HTTPAnswer.Source(rawValue: text) else {
-        let known = HTTPAnswer.Source.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let source = ServedResponse.Source(rawValue: text) else {
+        let known = ServedResponse.Source.allCases.map(\.rawValue).joined(separator: ", ")
         throw AdminProblem(400, "must be one of \(known)", place: "source")
       }
       entries.removeAll { $0.source != source }

@@ -15,13 +15,13 @@ final class AdminResponder: Responder {
     self.operations = operations
   }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     var response: HTTPResponse
     do throws(AdminProblem) { response = try answer(request).response } catch { response = error.response }
     // Nothing here is for a cache, or to be guessed at.
     response.head.fields.append(literal: "Cache-Control", "no-store")
     response.head.fields.append(literal: "X-Content-Type-Options", "nosniff")
-    return HTTPAnswer(.response(response), by: .server)
+    return ServedResponse(.response(response), by: .server)
   }
 
   private func answer(_ request: HTTPRequest) throws(AdminProblem) -> AdminAnswer {

@@ -75,7 +75,7 @@ enum AdminSchemas {
     required: summary.map(\.0) + ["request", "response", "decisions"])
 
   static let journal = object([
-    ("total", count), ("held", count), ("matching", count), ("entries", list(reference("JournalEntry"))),
+    ("total", count), ("held", count), ("matching", count), ("entries", list(reference("RequestLogEntry"))),
   ])
 
   static let finding = object(
@@ -92,7 +92,8 @@ enum AdminSchemas {
   /// What several operations speak of, by name.
   static let components: [(String, JSONValue)] =
     [
-      ("Problem", problem), ("Rule", rule), ("Deck", deck), ("JournalEntry", entry), ("Decision", decision),
+      ("Problem", problem), ("Rule", rule), ("Deck", deck), ("RequestLogEntry", entry),
+      ("Decision", decision),
       ("Exchange", exchange), ("Journal", journal), ("Finding", finding), ("Session", session),
     ] + DeclarationSchemas.components
 }

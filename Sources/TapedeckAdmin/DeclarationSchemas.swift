@@ -37,7 +37,7 @@ enum DeclarationSchemas {
         ("method", AdminSchemas.reference("method")), ("path", AdminSchemas.reference("path")),
         ("when", AdminSchemas.reference("when")),
         ("status", ["type": "integer", "minimum": 100, "maximum": 999]),
-        ("source", AdminSchemas.oneOf(HTTPAnswer.Source.allCases.map(\.rawValue))),
+        ("source", AdminSchemas.oneOf(ServedResponse.Source.allCases.map(\.rawValue))),
         (
           "times",
           [

@@ -7,11 +7,11 @@ enum JournalText {
   private static let maximumBodyBytes = 64 * 1024
 
   /// One line of a list.
-  static func summary(_ entry: JournalEntry, _ proxy: ProxyServer) -> [JSONMember] {
+  static func summary(_ entry: RequestLogEntry, _ proxy: ProxyServer) -> [JSONMember] {
     summary(entry, target: proxy.shownTarget(entry))
   }
 
-  private static func summary(_ entry: JournalEntry, target: String) -> [JSONMember] {
+  private static func summary(_ entry: RequestLogEntry, target: String) -> [JSONMember] {
     let members = [
       JSONMember("number", JSONValue(entry.number)), JSONMember("started", JSONValue(entry.started)),
       JSONMember("milliseconds", JSONValue(Double(entry.durationNanoseconds / 1000) / 1000)),
@@ -24,7 +24,7 @@ enum JournalText {
   }
 
   /// All there is.
-  static func exchange(_ entry: JournalEntry, _ proxy: ProxyServer) -> JSONValue {
+  static func exchange(_ entry: RequestLogEntry, _ proxy: ProxyServer) -> JSONValue {
     let shown = proxy.shownExchange(entry)
     var members = summary(entry, target: shown.request.targetText)
     members.append(

@@ -16,8 +16,8 @@ enum CassetteReading {
 
   /// The interactions that a word names: by file name, with or without its suffix, by the beginning of one, or by
   /// path or target.
-  static func answers(of cassette: Cassette, named word: String) throws(Failure) -> [RecordedAnswer] {
-    let tests: [(RecordedAnswer) -> Bool] = [
+  static func answers(of cassette: Cassette, named word: String) throws(Failure) -> [StoredInteraction] {
+    let tests: [(StoredInteraction) -> Bool] = [
       { $0.fileName == word || $0.fileName == word + ".json" },
       { $0.interaction.request.targetText == word },
       { $0.interaction.request.path.elementsEqual(word.utf8) },

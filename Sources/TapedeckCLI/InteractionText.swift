@@ -7,7 +7,7 @@ struct InteractionText {
   /// Leaves out what differs between two recordings of the same thing.
   var hidesVolatile = false
 
-  func text(_ answer: RecordedAnswer) -> String {
+  func text(_ answer: StoredInteraction) -> String {
     style.paint(Printable.line(answer.fileName), .bold) + "\n" + text(answer.interaction)
   }
 

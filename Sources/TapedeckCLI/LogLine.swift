@@ -31,7 +31,7 @@ enum LogLine {
   }
 
   /// A mark on the line, and below it, indented, what a person should be told.
-  private static func append(_ explanation: AnswerExplanation, to out: inout [UInt8]) {
+  private static func append(_ explanation: ResponseExplanation, to out: inout [UInt8]) {
     if !explanation.drift.isEmpty {
       out += " (drift: \(Printable.line(explanation.drift.joined(separator: ", "))))".utf8
     }
@@ -57,7 +57,7 @@ enum LogLine {
     out.append(UInt8(ascii: "\n"))
   }
 
-  private static func members(_ explanation: AnswerExplanation) -> [JSONMember] {
+  private static func members(_ explanation: ResponseExplanation) -> [JSONMember] {
     var members: [JSONMember] = []
     if let file = explanation.file { members.append(JSONMember("file", JSONValue(file))) }
     if !explanation.drift.isEmpty {

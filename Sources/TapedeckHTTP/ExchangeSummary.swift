@@ -3,16 +3,16 @@ public struct ExchangeSummary: Sendable {
   public var method: HTTPMethod
   public var target: [UInt8]
   public var status: Int
-  public var source: HTTPAnswer.Source
+  public var source: ServedResponse.Source
   /// From the whole request to the last byte of the answer leaving our hands.
   public var durationNanoseconds: Int64
   /// Whether the answer broke off, or the client left before its end.
   public var wasCutShort: Bool
-  public var explanation: AnswerExplanation?
+  public var explanation: ResponseExplanation?
 
   public init(
-    method: HTTPMethod, target: [UInt8], status: Int = 0, source: HTTPAnswer.Source = .server,
-    durationNanoseconds: Int64 = 0, wasCutShort: Bool = false, explanation: AnswerExplanation? = nil
+    method: HTTPMethod, target: [UInt8], status: Int = 0, source: ServedResponse.Source = .server,
+    durationNanoseconds: Int64 = 0, wasCutShort: Bool = false, explanation: ResponseExplanation? = nil
   ) {
     self.method = method
     self.target = target

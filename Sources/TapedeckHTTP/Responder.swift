@@ -2,7 +2,7 @@
 ///
 /// A responder belongs to one event loop and is called on its thread only.
 public protocol Responder: AnyObject {
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer?
+  func respond(to request: HTTPRequest) throws -> ServedResponse?
 }
 
 /// The first responder with an answer wins. The behaviour of the product is the order of this array.
@@ -16,7 +16,7 @@ public final class ResponderChain: Responder {
     responders.count == 1 ? responders[0] : ResponderChain(responders)
   }
 
-  public func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  public func respond(to request: HTTPRequest) throws -> ServedResponse? {
     for responder in responders {
       let answer = try responder.respond(to: request)
       if answer != nil { return answer }
@@ -26,7 +26,7 @@ public final class ResponderChain: Responder {
 }
 
 /// An answer, and who gave it.
-public struct HTTPAnswer {
+public struct ServedResponse {
   /// The links of the chain, in the words of the log.
   public enum Source: String, Sendable, CaseIterable {
     case route, store, cassette, upstream, unmatched, server
@@ -41,13 +41,13 @@ public struct HTTPAnswer {
 
   public var source: Source
   public var content: Content
-  public var explanation: AnswerExplanation?
+  public var explanation: ResponseExplanation?
   /// The request's target as logs may show it, where that is not as it came.
   public var shownTarget: [UInt8]?
   /// Whether the connection ends with this answer.
   public var endsConnection = false
 
-  public init(_ content: Content, by source: Source, explanation: AnswerExplanation? = nil) {
+  public init(_ content: Content, by source: Source, explanation: ResponseExplanation? = nil) {
     self.content = content
     self.source = source
     self.explanation = explanation

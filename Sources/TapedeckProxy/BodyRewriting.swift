@@ -42,7 +42,7 @@ struct BodyRewriting {
   }
 
   /// The content with our address in it.
-  func changed(_ content: HTTPAnswer.Content) -> HTTPAnswer.Content {
+  func changed(_ content: ServedResponse.Content) -> ServedResponse.Content {
     switch content {
     case .prepared(let prepared):
       prepared.response.flatMap(changed).map { .response($0) } ?? content
@@ -68,7 +68,7 @@ struct BodyRewriting {
 
 extension OriginRewriter {
   /// The content with its body rewritten, where bodies are.
-  func rewritten(_ content: HTTPAnswer.Content, for request: HTTPRequest) -> HTTPAnswer.Content {
+  func rewritten(_ content: ServedResponse.Content, for request: HTTPRequest) -> ServedResponse.Content {
     guard rules.rewritesBodies, !request.authority.isEmpty else { return content }
     return BodyRewriting(self, request: request).changed(content)
   }

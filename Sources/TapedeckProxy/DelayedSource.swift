@@ -4,7 +4,7 @@ internal import TapedeckSockets
 /// An answer that begins after a while, by a timer of the loop. Until then nobody is asked for it: a client that leaves
 /// in time has asked for nothing.
 final class DelayedSource: ResponseSource {
-  private let content: HTTPAnswer.Content
+  private let content: ServedResponse.Content
   private let delayNanoseconds: Int64
   private let method: HTTPMethod
   private let loop: EventLoop
@@ -14,7 +14,7 @@ final class DelayedSource: ResponseSource {
   private var successor: (any ResponseSource)?
 
   /// - Parameter method: of the request, which decides whether there is a body.
-  init(_ content: HTTPAnswer.Content, nanoseconds: Int64, to method: HTTPMethod, loop: EventLoop) {
+  init(_ content: ServedResponse.Content, nanoseconds: Int64, to method: HTTPMethod, loop: EventLoop) {
     self.content = content
     delayNanoseconds = nanoseconds
     self.method = method

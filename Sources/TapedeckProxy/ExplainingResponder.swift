@@ -8,7 +8,7 @@ final class ExplainingResponder: Responder {
 
   init(before chain: any Responder) { self.chain = chain }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     guard var answer = try chain.respond(to: request) else { return nil }
     switch answer.content {
     case .prepared(let prepared): answer.content = .prepared(prepared.adding(Self.field, Self.value(answer)))
@@ -20,7 +20,7 @@ final class ExplainingResponder: Responder {
     return answer
   }
 
-  static func value(_ answer: HTTPAnswer) -> String {
+  static func value(_ answer: ServedResponse) -> String {
     guard let explanation = answer.explanation else { return answer.source.rawValue }
     var text = answer.source.rawValue
     if let rule = explanation.rule { text += ";rule=\(quoted(rule))" }
@@ -52,9 +52,9 @@ final class ExplainingResponder: Responder {
 
 /// A stream whose head gets the field on its way out.
 private final class ExplainedSource: StreamFilter {
-  private var answer: HTTPAnswer
+  private var answer: ServedResponse
 
-  init(_ source: any ResponseSource, of answer: HTTPAnswer) {
+  init(_ source: any ResponseSource, of answer: ServedResponse) {
     self.answer = answer
     super.init(source)
   }

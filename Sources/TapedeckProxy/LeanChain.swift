@@ -32,7 +32,7 @@ final class LeanChain: Responder {
     chain = make()
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     let now = Situation(overrides, router)
     if now != situation {
       situation = now

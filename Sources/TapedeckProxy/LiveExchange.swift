@@ -4,7 +4,7 @@ internal import TapedeckUpstream
 
 /// Where one exchange is to be remembered.
 struct RecordingJob {
-  let tape: Tape
+  let tape: InsertedCassette
   let arrival: Int
 }
 
@@ -19,7 +19,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private let client: UpstreamClient
   private let upstream: UpstreamExchange
   private let job: RecordingJob?
-  private let tape: Tape
+  private let tape: InsertedCassette
   private let rewriter: OriginRewriter?
   private var statistics: ProxyStatistics { tape.statistics }
   private var sink: (any ResponseSink)?
@@ -33,7 +33,7 @@ final class LiveExchange: ResponseSource, ResponseSink {
   private var interim: [HTTPResponseHead] = []
   private var recording: ResponseRecording?
 
-  init(request: HTTPRequest, client: UpstreamClient, tape: Tape, job: RecordingJob?) {
+  init(request: HTTPRequest, client: UpstreamClient, tape: InsertedCassette, job: RecordingJob?) {
     self.request = request
     self.client = client
     upstream = client.fetch(request)

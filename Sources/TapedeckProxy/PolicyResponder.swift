@@ -5,14 +5,14 @@ internal import TapedeckRecording
 /// The policy before the chain; and what logs may show of a request.
 final class PolicyResponder: Responder {
   private let chain: any Responder
-  private let tape: LoopCopy<TapeSlot>
+  private let tape: LoopCache<CassetteSlot>
   private let listener: ListenerNames
   private let isLogged: Bool
   private let namesOptions: Bool
   private let refusals: RefusalNotices
 
   init(
-    before chain: any Responder, tape: LoopCopy<TapeSlot>, listener: ListenerNames, isLogged: Bool,
+    before chain: any Responder, tape: LoopCache<CassetteSlot>, listener: ListenerNames, isLogged: Bool,
     namesOptions: Bool, refusals: RefusalNotices
   ) {
     self.chain = chain
@@ -23,7 +23,7 @@ final class PolicyResponder: Responder {
     self.refusals = refusals
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     var answer = try answer(to: request)
     guard isLogged else { return answer }
     let redaction = tape.current.matcher.redaction
@@ -31,13 +31,13 @@ final class PolicyResponder: Responder {
     return answer
   }
 
-  private func answer(to request: HTTPRequest) throws -> HTTPAnswer? {
+  private func answer(to request: HTTPRequest) throws -> ServedResponse? {
     if request.isAbsoluteForm, let refusal = misdirected(request) { return refuse(refusal) }
     guard RequestPolicy.concerns(request) else { return try chain.respond(to: request) }
     return switch RequestPolicy.verdict(on: request) {
     case .pass(let request): try chain.respond(to: request)
     case .answer(let response) where response.head.status == 501: refuse(response)
-    case .answer(let response): HTTPAnswer(.response(response), by: .server)
+    case .answer(let response): ServedResponse(.response(response), by: .server)
     }
   }
 
@@ -61,10 +61,10 @@ final class PolicyResponder: Responder {
   }
 
   /// The log line says why, or a notice where there is no log.
-  private func refuse(_ response: HTTPResponse) -> HTTPAnswer {
+  private func refuse(_ response: HTTPResponse) -> ServedResponse {
     if !isLogged, let failure = response.failure {
       refusals.tell("\(response.head.status): \(failure.detail)")
     }
-    return HTTPAnswer(.response(response), by: .server)
+    return ServedResponse(.response(response), by: .server)
   }
 }

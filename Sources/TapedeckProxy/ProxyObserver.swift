@@ -22,18 +22,18 @@ public struct ExchangeLog: Sendable {
 final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
-  private let tape: LoopCopy<TapeSlot>
+  private let tape: LoopCache<CassetteSlot>
   private var lines: [UInt8] = []
 
-  init(statistics: ProxyStatistics, log: ExchangeLog?, slot: TapeSlot, loop: EventLoop) {
+  init(statistics: ProxyStatistics, log: ExchangeLog?, slot: CassetteSlot, loop: EventLoop) {
     self.statistics = statistics
-    tape = LoopCopy(slot)
+    tape = LoopCache(slot)
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
   }
 
-  func exchangeFinished(by source: HTTPAnswer.Source, _ summary: () -> ExchangeSummary) {
+  func exchangeFinished(by source: ServedResponse.Source, _ summary: () -> ExchangeSummary) {
     statistics.count(source)
     guard let log else { return }
     var shown = summary()

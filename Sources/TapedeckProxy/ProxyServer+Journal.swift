@@ -4,18 +4,18 @@ internal import TapedeckRecording
 /// The journal for people and programs: without secrets, by the rules of the cassette.
 extension ProxyServer {
   /// The exchange as a recording would hold it.
-  private func shown(_ entry: JournalEntry) -> Interaction {
+  private func shown(_ entry: RequestLogEntry) -> Interaction {
     slot.tape.matcher.redaction.redacted(entry.interaction).0
   }
 
   /// The request's target, without secrets.
-  public func shownTarget(_ entry: JournalEntry) -> String {
+  public func shownTarget(_ entry: RequestLogEntry) -> String {
     RequestTarget.text(slot.tape.matcher.redaction.redacted(target: entry.request.target))
   }
 
   /// Request and answer, without secrets.
   public func shownExchange(
-    _ entry: JournalEntry
+    _ entry: RequestLogEntry
   ) -> (request: HTTPRequest, head: HTTPResponseHead, body: [UInt8]) {
     let shown = shown(entry)
     guard case .bytes(let body) = shown.response.body else { return (shown.request, shown.response.head, []) }
@@ -23,7 +23,8 @@ extension ProxyServer {
   }
 
   /// The whole exchanges among these as a HAR file; how many there are.
-  public func har(_ entries: [JournalEntry], creatorVersion: String) throws -> (file: [UInt8], count: Int) {
+  public func har(_ entries: [RequestLogEntry], creatorVersion: String) throws -> (file: [UInt8], count: Int)
+  {
     let whole = entries.filter(\.isWhole).map(shown)
     return (
       try HARWriter(creatorVersion: creatorVersion).file(whole, upstream: configuration.upstream), whole.count
@@ -31,7 +32,7 @@ extension ProxyServer {
   }
 
   /// Makes a cassette of the whole exchanges among these; how many there are. Throws when there is one already.
-  public func save(_ entries: [JournalEntry], asCassette path: String) throws -> Int {
+  public func save(_ entries: [RequestLogEntry], asCassette path: String) throws -> Int {
     guard !Cassette.exists(at: path) else { throw ProxyError.cassetteThere(path) }
     let recorder = try CassetteRecorder.open(
       path, upstream: configuration.upstream ?? slot.tape.cassette?.upstream, replacing: false,

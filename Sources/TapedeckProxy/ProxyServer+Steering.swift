@@ -52,13 +52,15 @@ extension ProxyServer {
       report = try old.recorder?.seal()
       sessions.rewindCursors()
       do {
-        return try TapeOpening.open(wanted, upstream: upstream?.origin, statistics).tape(wanted, statistics)
+        return try CassetteOpening.open(wanted, upstream: upstream?.origin, statistics).tape(
+          wanted, statistics)
       } catch {
         failure = error
         var before = configuration
         before.mode = old.mode
         before.cassette = old.cassettePath
-        return try TapeOpening.open(before, upstream: upstream?.origin, statistics).tape(before, statistics)
+        return try CassetteOpening.open(before, upstream: upstream?.origin, statistics).tape(
+          before, statistics)
       }
     }
     if let failure { throw failure }

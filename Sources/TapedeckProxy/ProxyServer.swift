@@ -9,12 +9,12 @@ internal import TapedeckUpstream
 public final class ProxyServer: Sendable {
   private let server: HTTPServer
   let configuration: ProxyConfiguration
-  let slot: TapeSlot
+  let slot: CassetteSlot
   let statistics: ProxyStatistics
   /// What each test has to itself, where `ProxyConfiguration.sessionSelector` tells them apart.
   public let sessions: Sessions
   private let overridesWatch: OverridesWatch?
-  private var tape: Tape { slot.tape }
+  private var tape: InsertedCassette { slot.tape }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
   /// What a person should know about the cassette as it was found.
@@ -31,10 +31,10 @@ public final class ProxyServer: Sendable {
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics(
       namesOptions: configuration.verb != nil, notice: configuration.notice)
-    let recording = try TapeOpening.open(configuration, upstream: upstream?.origin, statistics)
+    let recording = try CassetteOpening.open(configuration, upstream: upstream?.origin, statistics)
     recording.tellRules(to: configuration.notice)
     recording.tellRewriting(configuration.rewriting, to: configuration.notice)
-    let slot = TapeSlot(recording.tape(configuration, statistics))
+    let slot = CassetteSlot(recording.tape(configuration, statistics))
     configuration.beforeServing()
     let sessions = Sessions(configuration)
     let faults = upstream.map { ToleratedFaults(of: $0.origin, notice: configuration.notice) }
@@ -57,7 +57,7 @@ public final class ProxyServer: Sendable {
             settings.onToleratedFault = { faults?.note($0) }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
-          let tape = LoopCopy(slot)
+          let tape = LoopCache(slot)
           let links = ChainLinks(
             configuration: configuration, tape: tape, upstream: client, loop: loop)
           let chain = links.chain(for: sessions)
@@ -163,7 +163,7 @@ public final class ProxyServer: Sendable {
 /// What one loop's chains are made of.
 private struct ChainLinks {
   let configuration: ProxyConfiguration
-  let tape: LoopCopy<TapeSlot>
+  let tape: LoopCache<CassetteSlot>
   let upstream: UpstreamClient?
   let loop: EventLoop
 
@@ -180,7 +180,7 @@ private struct ChainLinks {
     let chain = LeanChain(session.overrides, configuration.router) {
       links(session.overrides, recordings: recordings, patched: patched)
     }
-    return session.journal.isOn ? JournalingResponder(before: chain, session) : chain
+    return session.journal.isOn ? RequestLogResponder(before: chain, session) : chain
   }
 
   /// The links in their order: the first answer wins. Those without rules could answer nothing, and are left out.
@@ -207,7 +207,7 @@ private struct ChainLinks {
 
   /// The cassette, the origin, or a refusal.
   private func recordings(_ session: Session) -> any Responder {
-    TapeResponder(
+    CassetteResponder(
       tape: tape, cursors: session.cursors, upstream: upstream,
       replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: loop),
       explains: configuration.explains || session.journal.isOn)

@@ -54,7 +54,7 @@ final class ProxyStatistics: Sendable {
   /// How many requests that got a recording drifted, by its file.
   var driftedFiles: [String: Int] { drifts.files }
 
-  func count(_ source: HTTPAnswer.Source) {
+  func count(_ source: ServedResponse.Source) {
     switch source {
     case .cassette: replayed.add(1, ordering: .relaxed)
     case .route, .store: overridden.add(1, ordering: .relaxed)

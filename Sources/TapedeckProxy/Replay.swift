@@ -25,13 +25,15 @@ struct Replay {
   }
 
   /// - Parameter rewriter: knows the origin that was recorded.
-  func answer(_ answer: RecordedAnswer, to request: HTTPRequest, rewriter: OriginRewriter?) -> HTTPAnswer {
-    HTTPAnswer(content(answer, to: request, rewriter), by: .cassette)
+  func answer(_ answer: StoredInteraction, to request: HTTPRequest, rewriter: OriginRewriter?)
+    -> ServedResponse
+  {
+    ServedResponse(content(answer, to: request, rewriter), by: .cassette)
   }
 
   private func content(
-    _ answer: RecordedAnswer, to request: HTTPRequest, _ rewriter: OriginRewriter?
-  ) -> HTTPAnswer.Content {
+    _ answer: StoredInteraction, to request: HTTPRequest, _ rewriter: OriginRewriter?
+  ) -> ServedResponse.Content {
     let recorded: AnswerContent
     do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
     if case .instant = pace, let prepared = recorded.prepared { return .prepared(prepared) }
@@ -47,7 +49,7 @@ struct Replay {
     return rewriter.rewritten(content(interaction, head: head), for: request)
   }
 
-  private func content(_ interaction: Interaction, head: HTTPResponseHead) -> HTTPAnswer.Content {
+  private func content(_ interaction: Interaction, head: HTTPResponseHead) -> ServedResponse.Content {
     if pace != .instant || Self.isStreamed(interaction) {
       return .stream(PacedSource(interaction, head: head, pace: pace, onCut: onCut, loop: loop))
     }

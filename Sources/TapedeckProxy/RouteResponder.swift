@@ -17,16 +17,16 @@ final class RouteResponder: Responder {
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     guard !router.isEmpty, let match = router.match(Request(http: request), at: .server) else { return nil }
     guard match.latencyNanoseconds == 0, !match.isAsync else {
-      return HTTPAnswer(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
+      return ServedResponse(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
     }
     switch match.answer() {
-    case .response(let response): return HTTPAnswer(.response(response), by: .route)
+    case .response(let response): return ServedResponse(.response(response), by: .route)
     case .stream(let head, let stream):
       let source = StreamedBody(stream, head: head, to: request.method, loop: loop)
-      return HTTPAnswer(.stream(source), by: .route)
+      return ServedResponse(.stream(source), by: .route)
     case .passthrough: return nil
     }
   }

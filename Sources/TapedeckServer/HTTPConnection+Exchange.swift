@@ -13,8 +13,8 @@ extension HTTPConnection {
     /// Whether a client that finished sending was asked, by an interim response, whether it still reads.
     var isClientAsked = false
     var status = 0
-    var source = HTTPAnswer.Source.server
-    var explanation: AnswerExplanation?
+    var source = ServedResponse.Source.server
+    var explanation: ResponseExplanation?
 
     init(
       _ method: HTTPMethod, _ target: [UInt8], _ version: HTTPVersion, startedAt: MonotonicTime,
@@ -37,7 +37,7 @@ extension HTTPConnection {
     }
 
     /// Takes over what an answer says about itself.
-    mutating func note(_ answer: borrowing HTTPAnswer) {
+    mutating func note(_ answer: borrowing ServedResponse) {
       source = answer.source
       explanation = answer.explanation
       if let shown = answer.shownTarget { target = shown }
@@ -47,7 +47,7 @@ extension HTTPConnection {
     /// Takes over why it failed, where it did.
     mutating func note(_ failure: ExchangeFailure?) {
       guard let failure else { return }
-      explanation = explanation?.failed(failure) ?? AnswerExplanation(failure: failure)
+      explanation = explanation?.failed(failure) ?? ResponseExplanation(failure: failure)
     }
 
     /// What is told of it now that it is over.

@@ -194,7 +194,7 @@ final class HTTPConnection: EventHandler {
 
   // MARK: Answers in memory
 
-  func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: HTTPAnswer.Source) {
+  func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: ServedResponse.Source) {
     exchange.source = source
     exchange.note(response.failure)
     send(PreparedResponse(response, to: exchange.method), exchange)

@@ -10,7 +10,7 @@ private final class CutStream: ResponseSource, Responder {
   var onStart: () -> Void = {}
   private(set) var heard: [String] = []
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? { HTTPAnswer(.stream(self), by: .cassette) }
+  func respond(to request: HTTPRequest) -> ServedResponse? { ServedResponse(.stream(self), by: .cassette) }
 
   func start(into sink: any ResponseSink) {
     sink.begin(HTTPResponseHead(status: 200), framing: .chunked)
@@ -121,6 +121,8 @@ private final class Notes: ResponseSink {
   }
 
   private final class Fixed: Responder {
-    func respond(to request: HTTPRequest) -> HTTPAnswer? { HTTPAnswer(.stream(Ended()), by: .cassette) }
+    func respond(to request: HTTPRequest) -> ServedResponse? {
+      ServedResponse(.stream(Ended()), by: .cassette)
+    }
   }
 }

@@ -6,31 +6,32 @@ import Testing
 /// The field that says who answered.
 @Suite struct ExplainingTests {
   private final class Fixed: Responder {
-    let answer: HTTPAnswer?
-    init(_ answer: HTTPAnswer?) { self.answer = answer }
-    func respond(to request: HTTPRequest) -> HTTPAnswer? { answer }
+    let answer: ServedResponse?
+    init(_ answer: ServedResponse?) { self.answer = answer }
+    func respond(to request: HTTPRequest) -> ServedResponse? { answer }
   }
 
   private static let response = HTTPResponse(status: 200, contentType: "text/plain", body: Array("x".utf8))
 
   @Test(arguments: [
-    (AnswerExplanation?.none, HTTPAnswer.Source.route, "route"),
-    (AnswerExplanation(isRecorded: true), .upstream, "upstream;recorded"),
-    (AnswerExplanation(), .upstream, "upstream"),
+    (ResponseExplanation?.none, ServedResponse.Source.route, "route"),
+    (ResponseExplanation(isRecorded: true), .upstream, "upstream;recorded"),
+    (ResponseExplanation(), .upstream, "upstream"),
     (
-      AnswerExplanation(file: "get-a-1.json", turn: 3, turns: 2, drift: ["$.n", #"query "ts""#]), .cassette,
+      ResponseExplanation(file: "get-a-1.json", turn: 3, turns: 2, drift: ["$.n", #"query "ts""#]), .cassette,
       #"cassette;file="get-a-1.json";turn=3;of=2;drift="$.n, query \"ts\"""#
     ),
-    (AnswerExplanation(nearest: "a\\b\r\nX: é.json"), .unmatched, #"unmatched;nearest="a\\b??X: ??.json""#),
+    (ResponseExplanation(nearest: "a\\b\r\nX: é.json"), .unmatched, #"unmatched;nearest="a\\b??X: ??.json""#),
   ])
-  func saysWhoAnswered(explanation: AnswerExplanation?, source: HTTPAnswer.Source, value: String) {
+  func saysWhoAnswered(explanation: ResponseExplanation?, source: ServedResponse.Source, value: String) {
     #expect(
-      ExplainingResponder.value(HTTPAnswer(.response(Self.response), by: source, explanation: explanation))
+      ExplainingResponder.value(
+        ServedResponse(.response(Self.response), by: source, explanation: explanation))
         == value)
   }
 
   @Test func aResponseGetsTheField() throws {
-    let responder = ExplainingResponder(before: Fixed(HTTPAnswer(.response(Self.response), by: .route)))
+    let responder = ExplainingResponder(before: Fixed(ServedResponse(.response(Self.response), by: .route)))
     guard case .response(let response)? = try responder.respond(to: HTTPRequest(.get, "/"))?.content else {
       Issue.record("no response")
       return
@@ -41,7 +42,7 @@ import Testing
 
   @Test(arguments: [nil, [1]]) func aPreparedAnswerGetsTheField(chunks: [Int]?) throws {
     let prepared = PreparedResponse(Self.response, to: .get, chunks: chunks)
-    let responder = ExplainingResponder(before: Fixed(HTTPAnswer(.prepared(prepared), by: .cassette)))
+    let responder = ExplainingResponder(before: Fixed(ServedResponse(.prepared(prepared), by: .cassette)))
     guard case .prepared(let explained)? = try responder.respond(to: HTTPRequest(.get, "/"))?.content else {
       Issue.record("not prepared")
       return

@@ -25,8 +25,8 @@ import Testing
     let answers = requests.enumerated().map { index, request in
       let interaction = Interaction(
         request: request, response: RecordedResponse(head: HTTPResponseHead(status: 200), body: .bytes([])))
-      return RecordedAnswer(
-        StoredInteraction(
+      return StoredInteraction(
+        FileInteraction(
           name: "file-\(index).json", ordinal: 1, interaction: interaction, key: matcher.key(for: request),
           bodyNames: [], bytes: 0), prepared: nil)
     }

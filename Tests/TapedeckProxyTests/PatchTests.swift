@@ -7,14 +7,14 @@ import Testing
 /// A chain that always answers the same, and a patch before it.
 private struct Patched {
   final class Fixed: Responder {
-    let answer: HTTPAnswer
-    init(_ answer: HTTPAnswer) { self.answer = answer }
-    func respond(to request: HTTPRequest) -> HTTPAnswer? { answer }
+    let answer: ServedResponse
+    init(_ answer: ServedResponse) { self.answer = answer }
+    func respond(to request: HTTPRequest) -> ServedResponse? { answer }
   }
 
   let overrides = Overrides()
   var response: HTTPResponse
-  var source = HTTPAnswer.Source.cassette
+  var source = ServedResponse.Source.cassette
 
   init(_ patches: String, body: String = "", _ fields: (String, String)..., status: Int = 200) throws {
     var all = HTTPFields()
@@ -25,7 +25,7 @@ private struct Patched {
 
   enum Kind: CaseIterable { case response, prepared, chunked, stream, chunkedStream }
 
-  private func content(_ kind: Kind, _ method: HTTPMethod) -> HTTPAnswer.Content {
+  private func content(_ kind: Kind, _ method: HTTPMethod) -> ServedResponse.Content {
     let hasNoBody = BodyFraming.hasNoBody(status: response.head.status, method: method)
     return switch kind {
     case .response: .response(response)
@@ -39,7 +39,7 @@ private struct Patched {
   /// What a client gets, and what is said about it.
   func ask(_ request: HTTPRequest = HTTPRequest(.get, "/a"), as kind: Kind = .response) throws -> Heard {
     let loop = try EventLoop()
-    let chain = Fixed(HTTPAnswer(content(kind, request.method), by: source))
+    let chain = Fixed(ServedResponse(content(kind, request.method), by: source))
     let responder = PatchResponder(overrides.patches, before: chain, loop: loop)
     let answer = try #require(try responder.respond(to: request))
     let heard = Heard()

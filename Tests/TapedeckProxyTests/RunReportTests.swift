@@ -136,14 +136,14 @@ import Testing
   ])
   func hitsAreKnownOfEachAnswer(policy: ExhaustionPolicy, hits: [Int], asked: Int) {
     let answers = (0..<3).map { index in
-      RecordedAnswer(
-        StoredInteraction(
+      StoredInteraction(
+        FileInteraction(
           name: "\(index).json", ordinal: index + 1,
           interaction: Interaction(
             request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 200))),
           key: MatchKey(bytes: []), bodyNames: [], bytes: 0), prepared: nil)
     }
-    let sequence = RecordedSequence(answers)
+    let sequence = InteractionSequence(answers)
     for _ in 0..<asked { _ = sequence.next(onExhausted: policy) }
     #expect(sequence.uses(onExhausted: policy) == hits)
   }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CassetteTests {
   private func statuses(
-    _ sequence: RecordedSequence, _ count: Int, _ policy: ExhaustionPolicy
+    _ sequence: InteractionSequence, _ count: Int, _ policy: ExhaustionPolicy
   ) -> [String] {
     (0..<count).map { _ in
       guard let next = sequence.next(onExhausted: policy) else { return "-" }

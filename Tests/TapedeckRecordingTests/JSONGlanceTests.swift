@@ -12,7 +12,7 @@ import Testing
     String(repeating: "[", count: 64) + String(repeating: "]", count: 64),
   ])
   func passesWhatHoldsNothing(_ document: String) {
-    #expect(!JSONGlance.mayHide(Array(document.utf8)[...]))
+    #expect(!JSONQuickCheck.mayHide(Array(document.utf8)[...]))
   }
 
   /// A secret, what may be one, or no JSON.
@@ -25,6 +25,6 @@ import Testing
     String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
   ])
   func isNotSure(_ document: String) {
-    #expect(JSONGlance.mayHide(Array(document.utf8)[...]))
+    #expect(JSONQuickCheck.mayHide(Array(document.utf8)[...]))
   }
 }

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("C10 interactions and what they hold are counted") func load() throws {
-    let one = StoredInteraction(
+    let one = FileInteraction(
       name: "one.json", ordinal: 1, interaction: exchange(),
       key: RequestMatcher().key(for: HTTPRequest(.get, "/")),
       bodyNames: [], bytes: 1 << 30)

@@ -6,12 +6,13 @@ import Testing
 
 /// Answers `/whole`, and ends the connection of everything else as its target says, before or in the midst of an answer.
 private final class Ending: Responder {
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     let target = request.targetText
     if target == "/whole" {
-      return HTTPAnswer(.response(HTTPResponse(status: 201, contentType: "text/plain", body: [])), by: .route)
+      return ServedResponse(
+        .response(HTTPResponse(status: 201, contentType: "text/plain", body: [])), by: .route)
     }
-    return HTTPAnswer(
+    return ServedResponse(
       .stream(
         Aborting(
           target.hasSuffix("reset") ? .reset : .close(after: Array("~garbage".utf8)),
@@ -38,7 +39,7 @@ private final class Aborting: ResponseSource {
 }
 
 private final class Log: ExchangeObserver {
-  func exchangeFinished(by source: HTTPAnswer.Source, _ summary: () -> ExchangeSummary) {
+  func exchangeFinished(by source: ServedResponse.Source, _ summary: () -> ExchangeSummary) {
     let summary = summary()
     #expect(summary.wasCutShort == (summary.source == .upstream))
   }

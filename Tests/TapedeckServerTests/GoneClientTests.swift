@@ -14,13 +14,14 @@ private final class Counter: Responder, Sendable {
 
   init() throws { (isHeld, goesOn) = (try Latch(), try Latch()) }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     if request.targetText == "/hold" {
       isHeld.signal()
       goesOn.wait()
     }
     if request.targetText == "/late" { late.add(1, ordering: .relaxed) }
-    return HTTPAnswer(.response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)
+    return ServedResponse(
+      .response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)
   }
 }
 

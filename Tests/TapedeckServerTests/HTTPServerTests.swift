@@ -6,14 +6,14 @@ import Testing
 
 /// Answers `/stream/N` with N pieces, everything else with its own target and body.
 private final class Echo: Responder {
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     if request.targetText == "/none" { return nil }
     if request.targetText.hasPrefix("/stream/") {
-      return HTTPAnswer(.stream(Pieces(count: Int(request.targetText.dropFirst(8)) ?? 0)), by: .upstream)
+      return ServedResponse(.stream(Pieces(count: Int(request.targetText.dropFirst(8)) ?? 0)), by: .upstream)
     }
     let status = request.targetText == "/empty" ? 204 : 200
     let body = request.target + [UInt8(ascii: "|")] + request.body
-    return HTTPAnswer(
+    return ServedResponse(
       .response(HTTPResponse(status: status, contentType: "text/plain", body: body)), by: .route)
   }
 }

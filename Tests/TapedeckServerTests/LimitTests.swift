@@ -8,11 +8,12 @@ import Testing
 
 /// Answers `/hold` with a head and nothing more, everything else at once.
 private final class Holder: Responder {
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     guard request.targetText == "/hold" else {
-      return HTTPAnswer(.response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)
+      return ServedResponse(
+        .response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)
     }
-    return HTTPAnswer(.stream(Silence()), by: .upstream)
+    return ServedResponse(.stream(Silence()), by: .upstream)
   }
 }
 

@@ -82,7 +82,9 @@ private final class Batches: Responder {
   private let progress: Progress
   init(_ progress: Progress) { self.progress = progress }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? { HTTPAnswer(.stream(Batch(progress)), by: .upstream) }
+  func respond(to request: HTTPRequest) -> ServedResponse? {
+    ServedResponse(.stream(Batch(progress)), by: .upstream)
+  }
 }
 
 /// More than one write can take, so that what waits does not fall from above it to a quarter of it at once.

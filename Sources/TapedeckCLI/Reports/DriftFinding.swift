@@ -42,7 +42,7 @@ struct DriftFinding {
     }.map(\.element)
   }
 
-  var answer: RecordedAnswer { question.answers[0] }
+  var answer: StoredInteraction { question.answers[0] }
 
   /// What explains a refusal better than its status: a secret that was recorded as a placeholder was not sent.
   var hint: String? {

@@ -56,7 +56,9 @@ struct DiffText {
     style.paint("\(mark) \(what)", color)
   }
 
-  private func name(_ answer: RecordedAnswer) -> String { style.paint(Printable.line(answer.fileName), .dim) }
+  private func name(_ answer: StoredInteraction) -> String {
+    style.paint(Printable.line(answer.fileName), .dim)
+  }
 
   private func differences(_ differences: [RequestDifference]) -> String {
     differences.map { "    \(Printable.line($0.field)): \(values($0))\n" }.joined()

@@ -68,7 +68,7 @@ enum ExportVerb {
     }
   }
 
-  private static func curlLine(_ answer: RecordedAnswer, _ cassette: Cassette) -> String {
+  private static func curlLine(_ answer: StoredInteraction, _ cassette: Cassette) -> String {
     let base = cassette.upstream ?? "http://\(answer.interaction.request.fields.text("host") ?? "localhost")"
     let body = answer.interaction.largeRequestBody.map {
       CurlCommand.Body.file("\(cassette.path)/\($0.name)")

@@ -69,7 +69,7 @@ struct InteractionList {
   /// Behind the path; only there where an interaction has one.
   private static let operationColumn = 2
 
-  private func row(_ answer: RecordedAnswer, now: Int) -> [TextTable.Cell] {
+  private func row(_ answer: StoredInteraction, now: Int) -> [TextTable.Cell] {
     let interaction = answer.interaction
     let status = interaction.response.head.status
     var row: [TextTable.Cell] = [
@@ -89,7 +89,7 @@ struct InteractionList {
   /// Behind the age.
   private static let hitsColumn = 5
 
-  private func json(_ answer: RecordedAnswer) -> JSONValue {
+  private func json(_ answer: StoredInteraction) -> JSONValue {
     let interaction = answer.interaction
     var members: [JSONMember] = [
       JSONMember("file", JSONValue(answer.fileName)),

@@ -65,14 +65,14 @@ enum ShowVerb {
   }
 
   /// What a program wants that reads one is one, and of several a list.
-  private static func showJSON(_ answers: [RecordedAnswer], isOne: Bool) throws {
+  private static func showJSON(_ answers: [StoredInteraction], isOne: Bool) throws {
     let trees = try answers.map { answer -> JSONValue in
       .object([JSONMember("file", JSONValue(answer.fileName))] + (try answer.tree().members ?? []))
     }
     Terminal.out(json: isOne ? trees[0] : .array(trees))
   }
 
-  private static func showBody(_ answers: [RecordedAnswer]) throws {
+  private static func showBody(_ answers: [StoredInteraction]) throws {
     guard answers.count == 1 else {
       let names = answers.prefix(10).map(\.fileName) + (answers.count > 10 ? ["…"] : [])
       throw UsageError("--body shows one body; name one of \(names.joined(separator: ", "))")

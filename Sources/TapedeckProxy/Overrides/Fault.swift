@@ -33,8 +33,8 @@ extension Fault {
   /// The answer with the fault on its way.
   /// - Parameter generator: decides all that is left to chance.
   func applied(
-    to answer: HTTPAnswer, of request: HTTPRequest, generator: SplitMix64, loop: EventLoop
-  ) -> HTTPAnswer {
+    to answer: ServedResponse, of request: HTTPRequest, generator: SplitMix64, loop: EventLoop
+  ) -> ServedResponse {
     var answer = answer
     var generator = generator
     if case .latency(let milliseconds, let jitter) = self {

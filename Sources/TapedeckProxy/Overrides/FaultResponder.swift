@@ -4,18 +4,18 @@ internal import TapedeckSockets
 /// Lets go wrong what the faults say, whoever answers. The answer itself is made as ever.
 final class FaultResponder: Responder {
   private let list: RuleList<FaultRule>
-  private let rules: LoopCopy<RuleList<FaultRule>>
+  private let rules: LoopCache<RuleList<FaultRule>>
   private let chain: any Responder
   private let loop: EventLoop
 
   init(_ rules: RuleList<FaultRule>, before chain: any Responder, loop: EventLoop) {
     list = rules
-    self.rules = LoopCopy(rules)
+    self.rules = LoopCache(rules)
     self.chain = chain
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     guard let table = rules.current, table.concerns(request) else {
       return try chain.respond(to: request)
     }
@@ -32,7 +32,7 @@ final class FaultResponder: Responder {
         to: answer, of: request, generator: rule.limits.generator(beyondDiceOf: turn), loop: loop)
     }
     let notes = acting.map { "fault \($0.rule.id)" }
-    answer.explanation = (answer.explanation ?? AnswerExplanation()).adding(applied: { notes })
+    answer.explanation = (answer.explanation ?? ResponseExplanation()).adding(applied: { notes })
     return answer
   }
 }

@@ -17,7 +17,7 @@ final class MemorySource: ResponseSource {
   }
 
   /// An answer that is in memory; nil for a stream, and for one that cannot be read back.
-  convenience init?(_ content: HTTPAnswer.Content, to method: HTTPMethod) {
+  convenience init?(_ content: ServedResponse.Content, to method: HTTPMethod) {
     let response: HTTPResponse
     var isChunked = false
     switch content {
@@ -73,7 +73,7 @@ final class MemorySource: ResponseSource {
   }
 }
 
-extension HTTPAnswer.Content {
+extension ServedResponse.Content {
   /// The answer as a stream; nil for one that cannot be read back.
   func stream(to method: HTTPMethod) -> (any ResponseSource)? {
     if case .stream(let source) = self { return source }

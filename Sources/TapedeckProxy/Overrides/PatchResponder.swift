@@ -6,18 +6,18 @@ internal import TapedeckSockets
 /// patch asks for them. It is outside of all recording.
 final class PatchResponder: Responder {
   private let list: RuleList<PatchRule>
-  private let rules: LoopCopy<RuleList<PatchRule>>
+  private let rules: LoopCache<RuleList<PatchRule>>
   private let chain: any Responder
   private let loop: EventLoop
 
   init(_ rules: RuleList<PatchRule>, before chain: any Responder, loop: EventLoop) {
     list = rules
-    self.rules = LoopCopy(rules)
+    self.rules = LoopCache(rules)
     self.chain = chain
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     guard let table = rules.current, table.concerns(request) else {
       return try chain.respond(to: request)
     }
@@ -27,8 +27,8 @@ final class PatchResponder: Responder {
     return patched(answer, by: candidates, to: request)
   }
 
-  private func patched(_ answer: HTTPAnswer, by candidates: [PatchRule], to request: HTTPRequest)
-    -> HTTPAnswer
+  private func patched(_ answer: ServedResponse, by candidates: [PatchRule], to request: HTTPRequest)
+    -> ServedResponse
   {
     var acting: [(rule: PatchRule, usage: RuleUsage)] = []
     var delay: Int64 = 0
@@ -45,7 +45,7 @@ final class PatchResponder: Responder {
     let patching = Patching(acting, to: request.method)
     var answer = answer
     let notes = patching.notes
-    answer.explanation = (answer.explanation ?? AnswerExplanation()).adding(applied: { notes.lines })
+    answer.explanation = (answer.explanation ?? ResponseExplanation()).adding(applied: { notes.lines })
     answer.content = patching.content(answer.content)
     if delay > 0 {
       answer.content = .stream(
@@ -56,7 +56,7 @@ final class PatchResponder: Responder {
 }
 
 extension Patching {
-  fileprivate func content(_ content: HTTPAnswer.Content) -> HTTPAnswer.Content {
+  fileprivate func content(_ content: ServedResponse.Content) -> ServedResponse.Content {
     guard changesHead || changesBody else { return content }
     switch content {
     case .stream(let source): return .stream(PatchedSource(source, patching: self))

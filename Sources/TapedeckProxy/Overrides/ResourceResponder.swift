@@ -7,14 +7,14 @@ final class ResourceResponder: Responder {
 
   init(_ resources: ResourceList) { self.resources = resources }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     guard !resources.isEmpty else { return nil }
     let request = Request(http: request)
     guard let server = resources.server(for: request),
       let match = server.router.match(request, at: .server),
       case .response(let response) = match.answer()
     else { return nil }
-    let explanation = AnswerExplanation(rule: server.resource(of: match))
-    return HTTPAnswer(.response(response), by: .store, explanation: explanation)
+    let explanation = ResponseExplanation(rule: server.resource(of: match))
+    return ServedResponse(.response(response), by: .store, explanation: explanation)
   }
 }

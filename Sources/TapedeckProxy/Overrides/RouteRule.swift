@@ -17,13 +17,13 @@ struct RouteRule: OverrideRule {
   let identity = RuleIdentity()
   private let answers: [RuleAnswer]
   private let loops: Bool
-  private let explanation: AnswerExplanation
+  private let explanation: ResponseExplanation
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
     _ = try reader.text("id")
     id = declaration.id
-    explanation = AnswerExplanation(rule: declaration.id)
+    explanation = ResponseExplanation(rule: declaration.id)
     source = declaration.json
     condition = try RequestCondition(&reader, forRoute: true)
     var limits = try RuleUsage.Limits(&reader)
@@ -82,8 +82,8 @@ struct RouteRule: OverrideRule {
 
 /// What a route declared in JSON has for a request.
 struct RouteRuleAnswer {
-  var content: HTTPAnswer.Content
-  var explanation: AnswerExplanation
+  var content: ServedResponse.Content
+  var explanation: ResponseExplanation
   /// How long it waits with it.
   var delayNanoseconds: Int64
   /// What goes wrong on its way, and what decides all that is left to chance in it.

@@ -4,18 +4,18 @@ internal import TapedeckSockets
 /// The routes of an overrides file and of the admin API, as a link of the chain.
 final class RouteRuleResponder: Responder {
   private let list: RuleList<RouteRule>
-  private let rules: LoopCopy<RuleList<RouteRule>>
+  private let rules: LoopCache<RuleList<RouteRule>>
   private let loop: EventLoop
 
   init(_ rules: RuleList<RouteRule>, loop: EventLoop) {
     list = rules
-    self.rules = LoopCopy(rules)
+    self.rules = LoopCache(rules)
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     guard let declared = Self.answer(rules.current, list.usages, to: request) else { return nil }
-    var answer = HTTPAnswer(declared.content, by: .route, explanation: declared.explanation)
+    var answer = ServedResponse(declared.content, by: .route, explanation: declared.explanation)
     if declared.delayNanoseconds > 0 {
       answer.content = .stream(
         DelayedSource(

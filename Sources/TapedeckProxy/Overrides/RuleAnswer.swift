@@ -42,7 +42,7 @@ struct RuleAnswer: Sendable {
       self, prepared: (PreparedResponse(response, to: .get), PreparedResponse(response, to: .head)))
   }
 
-  func content(_ values: () -> RequestValues, to method: HTTPMethod) -> HTTPAnswer.Content {
+  func content(_ values: () -> RequestValues, to method: HTTPMethod) -> ServedResponse.Content {
     guard let prepared else { return .response(response(to: values())) }
     return .prepared(method == .head ? prepared.head : prepared.whole)
   }

@@ -7,14 +7,14 @@ public final class Session: Sendable {
   /// Nil for the one that requests without a name belong to.
   public let name: String?
   public let overrides: Overrides
-  public let journal: RequestJournal
+  public let journal: RequestLog
   /// Nil where the cassette's own are used.
   let cursors: ReplayCursors?
   private let lastUse: Atomic<Int>
   private let requests = Atomic<Int>(0)
   private let dropped = Atomic<Bool>(false)
 
-  init(name: String?, overrides: Overrides, journal: RequestJournal) {
+  init(name: String?, overrides: Overrides, journal: RequestLog) {
     self.name = name
     self.overrides = overrides
     self.journal = journal

@@ -26,7 +26,7 @@ final class SessionResponder: Responder {
     standard = makeChain(sessions.standard)
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     switch selector.select(request) {
     case .none(let request): return try standard.respond(to: request)
     case .refused(let problem): return Self.refusal(400, problem)
@@ -73,7 +73,7 @@ final class SessionResponder: Responder {
     if !chains.isEmpty { sweepLater() }
   }
 
-  private static func refusal(_ status: Int, _ detail: String) -> HTTPAnswer {
-    HTTPAnswer(.response(.problem(status, detail)), by: .server)
+  private static func refusal(_ status: Int, _ detail: String) -> ServedResponse {
+    ServedResponse(.response(.problem(status, detail)), by: .server)
   }
 }

@@ -12,11 +12,11 @@ public final class Sessions: Sendable {
   private let saved = Mutex<(count: Int, document: Overrides.SharedDocument?)>((0, nil))
   private let idleMilliseconds: Int
   private let limit: Int
-  private let makeJournal: @Sendable () -> RequestJournal
+  private let makeJournal: @Sendable () -> RequestLog
 
   init(_ configuration: ProxyConfiguration) {
-    let budget = JournalBudget(bytes: configuration.journalBytes)
-    makeJournal = { RequestJournal(budget) }
+    let budget = RequestLogBudget(bytes: configuration.journalBytes)
+    makeJournal = { RequestLog(budget) }
     standard = Session(name: nil, overrides: configuration.overrides, journal: makeJournal())
     idleMilliseconds = configuration.sessionIdleMilliseconds
     limit = configuration.maxSessions

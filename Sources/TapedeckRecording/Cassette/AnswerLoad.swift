@@ -5,7 +5,7 @@ import Synchronization
 final class AnswerLoad: Sendable {
   private struct State {
     /// By the number of the block.
-    var blocks: [[RecordedAnswer]]
+    var blocks: [[StoredInteraction]]
     var load: CassetteLoad
     /// What went wrong first, in the order of the names.
     var failure: (block: Int, error: CassetteError)?
@@ -44,7 +44,7 @@ final class AnswerLoad: Sendable {
   ///   - load: gets what they come to.
   func answers(
     _ reading: AnswerReading, by reader: CassetteReader, _ load: inout CassetteLoad
-  ) throws(CassetteError) -> [RecordedAnswer] {
+  ) throws(CassetteError) -> [StoredInteraction] {
     guard case .whenAsked(let few) = reading, names.count > few else { return try whole(by: reader, &load) }
     Workers.run(atMost: Self.blocks(names.count)) { self.work() }
     let loaded = try state.withLock { state throws(CassetteError) in
@@ -57,13 +57,13 @@ final class AnswerLoad: Sendable {
 
   private func whole(
     by reader: CassetteReader, _ load: inout CassetteLoad
-  ) throws(CassetteError) -> [RecordedAnswer] {
-    var answers: [RecordedAnswer] = []
+  ) throws(CassetteError) -> [StoredInteraction] {
+    var answers: [StoredInteraction] = []
     answers.reserveCapacity(names.count)
     for (index, name) in names.enumerated() {
       if let stored = try reader.interaction(name) {
         try load.add(stored)
-        answers.append(RecordedAnswer(LoadedAnswer(stored), maker))
+        answers.append(StoredInteraction(LoadedAnswer(stored), maker))
       }
       if index % Self.blockFiles == Self.blockFiles - 1 { progress(index + 1, names.count) }
     }
@@ -94,13 +94,13 @@ final class AnswerLoad: Sendable {
   private func read(
     _ files: ArraySlice<String>, _ outlines: OutlineReader, into block: Int
   ) throws(CassetteError) {
-    var answers: [RecordedAnswer] = []
+    var answers: [StoredInteraction] = []
     answers.reserveCapacity(files.count)
     var bytes = 0
     for name in files {
       guard let loaded = try outlines.answer(name) else { continue }
       bytes += loaded.bytes
-      answers.append(RecordedAnswer(loaded, maker))
+      answers.append(StoredInteraction(loaded, maker))
     }
     try state.withLock { state throws(CassetteError) in
       try state.load.add(interactions: answers.count, bytes: bytes)

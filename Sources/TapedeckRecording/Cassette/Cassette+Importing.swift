@@ -30,11 +30,11 @@ extension Cassette {
           base: 0)
       }, isReplacing: true
     ).names
-    var stored: [StoredInteraction] = []
+    var stored: [FileInteraction] = []
     var load = CassetteLoad(path: path)
     for (index, exchange) in session.exchanges.enumerated() {
       let interaction = exchange.interaction
-      let one = StoredInteraction(
+      let one = FileInteraction(
         name: names[index], ordinal: CassetteNames.parse(names[index]).ordinal, interaction: interaction,
         key: keys[index], bodyNames: [],
         bytes: interaction.request.body.count + interaction.response.body.heldCount)
@@ -46,7 +46,7 @@ extension Cassette {
       directory: nil, origin: CassetteOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored.map { RecordedAnswer(LoadedAnswer($0), maker) },
+      answers: stored.map { StoredInteraction(LoadedAnswer($0), maker) },
       warnings: ImportNote.summary(session.notes))
   }
 }

@@ -15,7 +15,7 @@ public final class Cassette: Sendable {
   /// What the cassette says is rewritten for clients.
   public let recordedRewriting: RewriteRules
   /// Every recorded exchange, in the order of the file names and their numbers.
-  public let answers: [RecordedAnswer]
+  public let answers: [StoredInteraction]
   /// What was left out of a left-over journal, each with file and line.
   public let warnings: [String]
   private let sequences: SequenceTable
@@ -26,7 +26,7 @@ public final class Cassette: Sendable {
   init(
     path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
     recordedRules: MatchRules, recordedRewriting: RewriteRules? = nil,
-    answers: [RecordedAnswer], warnings: [String]
+    answers: [StoredInteraction], warnings: [String]
   ) {
     self.path = path
     self.manifest = manifest
@@ -37,24 +37,24 @@ public final class Cassette: Sendable {
     self.answers = Self.listed(answers)
     self.warnings = warnings
     links = SecretLinks { answers.map(\.recorded.request) }
-    var groups: [MatchKey: [RecordedAnswer]] = Dictionary(minimumCapacity: answers.count)
+    var groups: [MatchKey: [StoredInteraction]] = Dictionary(minimumCapacity: answers.count)
     for answer in answers { groups[answer.key, default: []].append(answer) }
     let redaction = matcher.redaction
     let ordered = groups.mapValues(Self.ordered)
     sequences = SequenceTable(
       ordered.mapValues { answers in
         let fitting = VariantSelection.fitting(answers)
-        return RecordedSequence(fitting, clients: ClientGroups(fitting, redaction))
+        return InteractionSequence(fitting, clients: ClientGroups(fitting, redaction))
       })
     substitutes = SequenceTable(
       VariantSelection.substitutes(in: ordered).mapValues { answers in
         let answers = Self.ordered(answers)
-        return RecordedSequence(answers, clients: ClientGroups(answers, redaction))
+        return InteractionSequence(answers, clients: ClientGroups(answers, redaction))
       })
   }
 
   /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
-  private static func listed(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+  private static func listed(_ answers: [StoredInteraction]) -> [StoredInteraction] {
     guard answers.contains(where: { $0.ordinal > 1 }) else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
     return answers.indices.sorted { left, right in
@@ -65,13 +65,13 @@ public final class Cassette: Sendable {
   }
 
   /// The responses to each request in order, those that are never replayed included.
-  var recordedOrder: [MatchKey: [RecordedAnswer]] {
+  var recordedOrder: [MatchKey: [StoredInteraction]] {
     Dictionary(grouping: answers, by: \.key).mapValues(Self.ordered)
   }
 
   /// By the ordinal in the name. Where rules have made one of what was recorded as several requests, so that ordinals
   /// stand twice, these follow each other as they were recorded, and else by name.
-  private static func ordered(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+  private static func ordered(_ answers: [StoredInteraction]) -> [StoredInteraction] {
     guard answers.count > 1 else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
     let isNumbered = Set(names.map(\.ordinal)).count == names.count
@@ -95,24 +95,24 @@ public final class Cassette: Sendable {
   public var count: Int { answers.count }
 
   /// The answers recorded for a key.
-  public func sequence(for key: MatchKey) -> RecordedSequence? { sequences.sequence(for: key) }
+  public func sequence(for key: MatchKey) -> InteractionSequence? { sequences.sequence(for: key) }
 
   /// The answers to a request that has a secret in it which the recording hides and nothing in the request gives away.
   /// This looks at every word of it, so it is for a miss only.
-  public func linkedSequence(for request: HTTPRequest) -> RecordedSequence? {
+  public func linkedSequence(for request: HTTPRequest) -> InteractionSequence? {
     guard !links.isEmpty else { return nil }
     let comparable = matcher.redaction.redacted(request)
     return links.linked(comparable, matcher.redaction).flatMap { sequence(for: $0) }
   }
 
   /// The answers recorded for a request.
-  public func sequence(for request: HTTPRequest) -> RecordedSequence? {
+  public func sequence(for request: HTTPRequest) -> InteractionSequence? {
     matcher.withKey(for: request) { sequences.sequence(for: $0) } ?? sequenceWithoutOperation(for: request)
   }
 
   /// The responses that were recorded without the field that names the operation: files of other tools and those
   /// written by hand often leave it out. This is for a miss only.
-  private func sequenceWithoutOperation(for request: HTTPRequest) -> RecordedSequence? {
+  private func sequenceWithoutOperation(for request: HTTPRequest) -> InteractionSequence? {
     guard RequestVariant(request.fields).has(.operation) else { return nil }
     var request = request
     for name in RequestVariant.operationNames { request.fields.removeAll(name) }
@@ -121,7 +121,7 @@ public final class Cassette: Sendable {
 
   /// The responses that may stand in where a variant was not recorded: of a GET or HEAD those that are right whatever
   /// range or condition is asked for.
-  public func substitute(for request: HTTPRequest) -> RecordedSequence? {
+  public func substitute(for request: HTTPRequest) -> InteractionSequence? {
     guard VariantSelection.isRead(request) else { return nil }
     let key = matcher.key(for: request).plain
     if let plain = sequences.sequence(for: key), plain.isFull { return plain }
@@ -146,7 +146,7 @@ public final class Cassette: Sendable {
   }
 
   /// The exchanges that were not given since the cassette was loaded, in the order of the file names.
-  public var unused: [RecordedAnswer] {
+  public var unused: [StoredInteraction] {
     zip(answers, uses()).filter { $0.1 == 0 }.map(\.0)
   }
 

@@ -6,7 +6,7 @@ struct CassetteLoad {
 
   init(path: String) { self.path = path }
 
-  mutating func add(_ stored: StoredInteraction) throws(CassetteError) {
+  mutating func add(_ stored: FileInteraction) throws(CassetteError) {
     try add(interactions: 1, bytes: stored.bytes)
   }
 

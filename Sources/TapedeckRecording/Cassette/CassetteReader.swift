@@ -19,7 +19,7 @@ struct CassetteReader {
   }
 
   /// An interaction file; nil when it has gone.
-  func interaction(_ name: String) throws(CassetteError) -> StoredInteraction? {
+  func interaction(_ name: String) throws(CassetteError) -> FileInteraction? {
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     let file = directory.path(of: name)
     return try interaction(
@@ -29,9 +29,9 @@ struct CassetteReader {
   /// The interaction that a tree describes.
   func interaction(
     _ tree: JSONValue, name: String, at place: EntryPlace, bytes: Int = 0
-  ) throws(CassetteError) -> StoredInteraction {
+  ) throws(CassetteError) -> FileInteraction {
     let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
-    return StoredInteraction(
+    return FileInteraction(
       name: name, ordinal: CassetteNames.parse(name).ordinal, interaction: interaction,
       key: try matcher.key(for: interaction), bodyNames: InteractionFormat.bodyNames(tree),
       bytes: bytes + interaction.request.body.count + interaction.response.body.heldCount)

@@ -12,7 +12,7 @@ final class ClientGroups: Sendable {
   private let all: [Int]
 
   /// Nil where all responses are for one client, as nearly everywhere: then nothing has to be compared.
-  init?(_ answers: [RecordedAnswer], _ redaction: Redaction) {
+  init?(_ answers: [StoredInteraction], _ redaction: Redaction) {
     guard answers.count > 1 else { return nil }
     let varying = Set(answers.flatMap(\.varying)).sorted { $0.lexicographicallyPrecedes($1) }
     let identities = answers.map { ClientIdentity($0.recorded.request, varying: varying, redaction) }

@@ -25,7 +25,7 @@ public struct InteractionFile: Sendable {
   }
 }
 
-extension RecordedAnswer {
+extension StoredInteraction {
   /// The interaction as its file has it, for programs; a body that would stand beside the file is named, not held.
   public func tree() throws(CassetteError) -> JSONValue {
     try InteractionFormat.encode(interaction) { body throws(CassetteError) in

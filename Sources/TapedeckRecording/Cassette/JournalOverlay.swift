@@ -2,7 +2,7 @@
 struct JournalOverlay {
   private(set) var header: JournalHeader?
   private(set) var warnings: [String] = []
-  private var recorded: [StoredInteraction] = []
+  private var recorded: [FileInteraction] = []
   private var recordings: [SealPlan.Recording] = []
 
   /// Nothing, where there is no journal.
@@ -10,7 +10,7 @@ struct JournalOverlay {
     _ file: OpenFile?, reader: CassetteReader, load: inout CassetteLoad
   ) throws(CassetteError) {
     guard let file else { return }
-    var recorded: [StoredInteraction] = []
+    var recorded: [FileInteraction] = []
     var recordings: [SealPlan.Recording] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
       let stored = try reader.interaction(
@@ -31,7 +31,7 @@ struct JournalOverlay {
   var isEmpty: Bool { recorded.isEmpty }
 
   /// Replaces and adds what the journal holds, in the order of the names.
-  func apply(to answers: inout [RecordedAnswer], _ maker: AnswerMaker) {
+  func apply(to answers: inout [StoredInteraction], _ maker: AnswerMaker) {
     guard !isEmpty else { return }
     let plan = SealPlan(
       existing: answers.map { SealPlan.Existing(name: $0.fileName, digest: $0.key.digest) },
@@ -42,7 +42,7 @@ struct JournalOverlay {
     for (name, stored) in zip(plan.names, recorded) {
       var named = LoadedAnswer(stored)
       named.name = name
-      answers.append(RecordedAnswer(named, maker))
+      answers.append(StoredInteraction(named, maker))
     }
     answers.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
   }

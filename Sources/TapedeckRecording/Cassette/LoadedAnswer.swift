@@ -18,7 +18,7 @@ struct LoadedAnswer {
 }
 
 extension LoadedAnswer {
-  init(_ stored: StoredInteraction, source: Source? = nil) {
+  init(_ stored: FileInteraction, source: Source? = nil) {
     self.init(
       name: stored.name, outline: InteractionOutline(stored.interaction), key: stored.key,
       source: source ?? .held(stored.interaction), bytes: stored.bytes)

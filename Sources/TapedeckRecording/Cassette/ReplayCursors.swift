@@ -10,7 +10,7 @@ public final class ReplayCursors: Sendable {
 
   /// The number of turns taken before, and takes one.
   /// - Parameter limit: of turns; nil is returned where they are taken.
-  func advance(_ sequence: RecordedSequence, upTo limit: Int?) -> Int? {
+  func advance(_ sequence: InteractionSequence, upTo limit: Int?) -> Int? {
     turns.withLock { turns in
       let turn = turns[ObjectIdentifier(sequence), default: 0]
       if let limit, turn >= limit { return nil }
@@ -20,7 +20,7 @@ public final class ReplayCursors: Sendable {
   }
 
   func advance(
-    _ sequence: RecordedSequence, _ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy
+    _ sequence: InteractionSequence, _ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy
   ) -> (index: Int, number: Int)? {
     clientTurns.withLock { turns in
       turns[ObjectIdentifier(sequence), default: ClientTurns(count: sequence.answers.count)]

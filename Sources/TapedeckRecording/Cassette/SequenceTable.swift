@@ -9,10 +9,10 @@ struct SequenceTable: Sendable {
     var entry = -1
   }
 
-  private let entries: [(key: MatchKey, sequence: RecordedSequence)]
+  private let entries: [(key: MatchKey, sequence: InteractionSequence)]
   private let places: [Place]
 
-  init(_ sequences: [MatchKey: RecordedSequence]) {
+  init(_ sequences: [MatchKey: InteractionSequence]) {
     entries = sequences.map { ($0.key, $0.value) }
     var size = 2
     while size < 2 * entries.count { size *= 2 }
@@ -26,11 +26,11 @@ struct SequenceTable: Sendable {
     self.places = places
   }
 
-  var all: some Collection<RecordedSequence> { entries.lazy.map(\.sequence) }
+  var all: some Collection<InteractionSequence> { entries.lazy.map(\.sequence) }
 
-  func sequence(for key: MatchKey) -> RecordedSequence? { key.bytes.withUnsafeBytes { sequence(for: $0) } }
+  func sequence(for key: MatchKey) -> InteractionSequence? { key.bytes.withUnsafeBytes { sequence(for: $0) } }
 
-  func sequence(for key: UnsafeRawBufferPointer) -> RecordedSequence? {
+  func sequence(for key: UnsafeRawBufferPointer) -> InteractionSequence? {
     let hash = Self.hash(key)
     var place = hash & (places.count - 1)
     while places[place].entry >= 0 {

@@ -5,7 +5,7 @@ enum VariantSelection {
   /// The responses to one key without those that cannot be meant: a 206 recorded for a request without `Range`, and a
   /// 304 for one without an `If-…` field. Files of other tools hold such, where the browser added the field later than
   /// it wrote the request down. Where there is nothing else they stay, since an origin may say so.
-  static func fitting(_ answers: [RecordedAnswer]) -> [RecordedAnswer] {
+  static func fitting(_ answers: [StoredInteraction]) -> [StoredInteraction] {
     guard answers.count > 1, answers.contains(where: { $0.status == 206 || $0.status == 304 }) else {
       return answers
     }
@@ -16,8 +16,8 @@ enum VariantSelection {
 
   /// The responses that are right for any variant of a request, by its plain key, where the plain variant itself was not
   /// recorded with one.
-  static func substitutes(in sequences: [MatchKey: [RecordedAnswer]]) -> [MatchKey: [RecordedAnswer]] {
-    var substitutes: [MatchKey: [RecordedAnswer]] = [:]
+  static func substitutes(in sequences: [MatchKey: [StoredInteraction]]) -> [MatchKey: [StoredInteraction]] {
+    var substitutes: [MatchKey: [StoredInteraction]] = [:]
     for (key, answers) in sequences where !key.isPlain {
       let plain = key.plain
       if sequences[plain]?.contains(where: { RequestVariant.isFull(status: $0.status) }) ?? false { continue }

@@ -6,9 +6,9 @@ public struct CassetteComparison: Sendable {
   /// An interaction that is not the same in both.
   public struct Change: Sendable {
     /// Nil when it was added.
-    public let old: RecordedAnswer?
+    public let old: StoredInteraction?
     /// Nil when it was removed.
-    public let new: RecordedAnswer?
+    public let new: StoredInteraction?
     /// Of one that is in both; at least one.
     public let differences: [RequestDifference]
 
@@ -57,9 +57,9 @@ public struct CassetteComparison: Sendable {
 
   private static func groups(
     _ cassette: Cassette, by matcher: RequestMatcher
-  ) throws(CassetteError) -> (order: [MatchKey], answers: [MatchKey: [RecordedAnswer]]) {
+  ) throws(CassetteError) -> (order: [MatchKey], answers: [MatchKey: [StoredInteraction]]) {
     var order: [MatchKey] = []
-    var answers: [MatchKey: [RecordedAnswer]] = [:]
+    var answers: [MatchKey: [StoredInteraction]] = [:]
     for answer in cassette.answers {
       let key = matcher == cassette.matcher ? answer.key : try matcher.key(for: answer.interaction)
       if answers[key] == nil { order.append(key) }
@@ -69,7 +69,7 @@ public struct CassetteComparison: Sendable {
   }
 
   /// The answers to one request.
-  private mutating func compare(_ old: [RecordedAnswer], _ new: [RecordedAnswer]) {
+  private mutating func compare(_ old: [StoredInteraction], _ new: [StoredInteraction]) {
     let moves = new.difference(from: old) { left, right in
       InteractionComparison.differences(right.interaction, left.interaction).isEmpty
     }
@@ -94,8 +94,8 @@ public struct CassetteComparison: Sendable {
   }
 }
 
-extension CollectionDifference<RecordedAnswer>.Change {
-  fileprivate var answer: RecordedAnswer {
+extension CollectionDifference<StoredInteraction>.Change {
+  fileprivate var answer: StoredInteraction {
     switch self {
     case .insert(_, let answer, _), .remove(_, let answer, _): answer
     }

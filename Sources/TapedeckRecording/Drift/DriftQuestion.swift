@@ -9,7 +9,7 @@ public struct DriftQuestion: Sendable {
   }
 
   /// The answers recorded for the request, in order; at least one.
-  public let answers: [RecordedAnswer]
+  public let answers: [StoredInteraction]
   public let plan: Plan
   /// Header fields that are left out because their recorded values are placeholders.
   public let withheld: [String]
@@ -23,7 +23,7 @@ public struct DriftQuestion: Sendable {
     of cassette: Cassette, asksUnsafeMethods: Bool, fields: HTTPFields
   ) throws(CassetteError) -> [DriftQuestion] {
     var order: [MatchKey] = []
-    var answers: [MatchKey: [RecordedAnswer]] = [:]
+    var answers: [MatchKey: [StoredInteraction]] = [:]
     for answer in cassette.answers {
       if answers[answer.key] == nil { order.append(answer.key) }
       answers[answer.key, default: []].append(answer)
@@ -41,7 +41,7 @@ public struct DriftQuestion: Sendable {
   private var time: Int { answers[0].interaction.volatile.recordedAtMicroseconds ?? .max }
 
   private init(
-    _ answers: [RecordedAnswer], asksUnsafeMethods: Bool, fields: HTTPFields
+    _ answers: [StoredInteraction], asksUnsafeMethods: Bool, fields: HTTPFields
   ) throws(CassetteError) {
     self.answers = answers
     let interaction = answers[0].interaction

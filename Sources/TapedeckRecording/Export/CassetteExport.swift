@@ -35,7 +35,7 @@ public struct CassetteExport {
   private var isYAML: Bool { format == .vcr || format == .vcrpy }
 
   private mutating func entry(
-    _ answer: RecordedAnswer, _ origin: HAROrigin, _ responses: [RecordedAnswer]
+    _ answer: StoredInteraction, _ origin: HAROrigin, _ responses: [StoredInteraction]
   ) throws(CassetteError) -> [UInt8]? {
     let message = try ExportedMessage(answer, url: origin.url(of: answer.interaction.request))
     switch format {
@@ -77,9 +77,9 @@ struct ExportedMessage {
   let requestBody: [UInt8]
   let response: RecordedResponse
   let responseBody: [UInt8]
-  let answer: RecordedAnswer
+  let answer: StoredInteraction
 
-  init(_ answer: RecordedAnswer, url: String) throws(CassetteError) {
+  init(_ answer: StoredInteraction, url: String) throws(CassetteError) {
     self.answer = answer
     self.url = url
     file = answer.fileName
@@ -105,7 +105,7 @@ struct ExportedPlace {
   let key: String
 
   /// - Parameter responses: all that are recorded for its request, in order.
-  init(_ answer: RecordedAnswer, among responses: [RecordedAnswer]) {
+  init(_ answer: StoredInteraction, among responses: [StoredInteraction]) {
     number = (responses.firstIndex { $0 === answer } ?? 0) + 1
     count = responses.count
     key = String(answer.key.digest.hex.prefix(12))

@@ -32,7 +32,7 @@ extension ExportLosses {
     }
   }
 
-  mutating func noteCommon(_ answer: RecordedAnswer) {
+  mutating func noteCommon(_ answer: StoredInteraction) {
     let (request, response) = (answer.interaction.request, answer.interaction.response)
     if response.chunkSizes.map({ $0.count > 1 }) == true {
       note("it comes in one piece, not in the pieces and at the pace that were recorded", of: answer.fileName)
@@ -56,7 +56,7 @@ extension ExportLosses {
     }
   }
 
-  mutating func noteVersion(_ answer: RecordedAnswer) {
+  mutating func noteVersion(_ answer: StoredInteraction) {
     guard answer.interaction.response.head.version != .http11 else { return }
     note("that it is HTTP/1.0 is not carried over", of: answer.fileName)
   }

@@ -7,7 +7,7 @@ public struct CassetteLint {
   public private(set) var interactionCount = 0
 
   private let directory: CassetteDirectory
-  private var stored: [StoredInteraction] = []
+  private var stored: [FileInteraction] = []
 
   /// - Parameters:
   ///   - path: the directory of a cassette.
@@ -112,7 +112,7 @@ public struct CassetteLint {
     guard !hasErrors else { return }
     let cassette = Cassette(
       path: directory.path, manifest: nil, upstream: nil, matcher: matcher, recordedRules: matcher.rules,
-      answers: stored.map { RecordedAnswer($0, prepared: nil) }, warnings: [])
+      answers: stored.map { StoredInteraction($0, prepared: nil) }, warnings: [])
     let renames = TidyPlan(cassette.planned, followsKeys: true).renames
     for rename in renames {
       let isNumber = CassetteNames.parse(rename.old).stem == CassetteNames.parse(rename.new).stem

@@ -22,7 +22,7 @@ struct RequestComparison {
     variant = RequestVariant(request.fields)
   }
 
-  func nearest(in answers: [RecordedAnswer], limit: Int) -> [NearMiss] {
+  func nearest(in answers: [StoredInteraction], limit: Int) -> [NearMiss] {
     let byHead = answers.enumerated()
       .map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
       .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
@@ -43,7 +43,7 @@ struct RequestComparison {
       .prefix(limit).map(\.element)
   }
 
-  private func headDistance(_ answer: RecordedAnswer) -> Int {
+  private func headDistance(_ answer: StoredInteraction) -> Int {
     let recorded = answer.recorded.request
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
@@ -59,7 +59,7 @@ struct RequestComparison {
     return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
   }
 
-  private func nearMiss(_ answer: RecordedAnswer, headDistance: Int) -> NearMiss {
+  private func nearMiss(_ answer: StoredInteraction, headDistance: Int) -> NearMiss {
     let bodies = bodies(answer.recorded)
     return NearMiss(
       answer: answer, differences: differences(answer.recorded, bodies: bodies),

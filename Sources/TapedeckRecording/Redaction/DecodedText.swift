@@ -22,9 +22,9 @@ struct DecodedText {
     self.encoding = encoding
     switch encoding {
     case .percent where text.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") },
-      .path where TextGlance.has(UInt8(ascii: "%"), in: text):
+      .path where TextQuickCheck.has(UInt8(ascii: "%"), in: text):
       (bytes, origins) = Self.percentDecoded(text, plusIsSpace: encoding == .percent)
-    case .json where TextGlance.has(UInt8(ascii: "\\"), in: text):
+    case .json where TextQuickCheck.has(UInt8(ascii: "\\"), in: text):
       (bytes, origins) = Self.jsonDecoded(text)
     default:
       bytes = text

@@ -52,7 +52,7 @@ extension Redaction {
   /// Whether `comparable` may be another request. No costs next to nothing, not even a copy.
   public func mayHide(_ request: HTTPRequest) -> Bool {
     guard let policy else { return false }
-    return RequestGlance.mayHide(request, policy)
+    return RequestQuickCheck.mayHide(request, policy)
   }
 
   /// The request as it is compared: target and body without secrets, fields as they came. Costs next to nothing where

@@ -11,7 +11,7 @@ extension RedactionPass {
 
   private func edits(ofPath path: ArraySlice<UInt8>) -> TextEdits {
     var edits = TextEdits()
-    let isEncoded = TextGlance.has(UInt8(ascii: "%"), in: path)
+    let isEncoded = TextQuickCheck.has(UInt8(ascii: "%"), in: path)
     guard isEncoded || !policy.textGlobs.isEmpty || TextScan.mayHide(path) else { return edits }
     for segment in path.split(separator: UInt8(ascii: "/")) {
       let decoded = DecodedText(segment, .path)

@@ -7,7 +7,7 @@ extension RedactionPass {
   /// What is to be hidden in a text of any kind.
   func text(_ text: ArraySlice<UInt8>, depth: Int) -> TextEdits {
     var edits = TextEdits()
-    if TextScan.mayHide(text), policy.hasNameRules || !TextGlance.isTime(text) {
+    if TextScan.mayHide(text), policy.hasNameRules || !TextQuickCheck.isTime(text) {
       var scan = TextScan(text, self, depth: depth)
       edits = scan.run()
     }
@@ -20,7 +20,7 @@ extension RedactionPass {
     if depth < Self.maximumDepth, let first = value.first,
       first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     {
-      if !policy.hasRules, !JSONGlance.mayHide(value) { return TextEdits() }
+      if !policy.hasRules, !JSONQuickCheck.mayHide(value) { return TextEdits() }
       var walk = JSONWalk(value, self, depth: depth)
       if let edits = walk.run() { return edits }
       if walk.isCut { return edits(ofCut: walk, value, depth: depth) }

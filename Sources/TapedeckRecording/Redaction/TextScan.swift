@@ -41,7 +41,7 @@ struct TextScan {
 
   static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.count >= 4
-      && (TextGlance.hasMark(in: text) || TextGlance.hasWord(of: minimumWordBytes, in: text))
+      && (TextQuickCheck.hasMark(in: text) || TextQuickCheck.hasWord(of: minimumWordBytes, in: text))
   }
 
   mutating func run() -> TextEdits {

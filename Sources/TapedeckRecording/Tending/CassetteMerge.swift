@@ -19,7 +19,7 @@ public struct CassetteMerge: Sendable {
   }
 
   private struct Item {
-    var answer: RecordedAnswer
+    var answer: StoredInteraction
     /// As the rules of the first cassette have it.
     var interaction: Interaction
     /// Which of the cassettes it comes from.

@@ -8,7 +8,7 @@ struct InteractionTrees {
   init(_ path: String) { directory = try? CassetteDirectory(opening: path) }
 
   /// The file's tree; nil where no file says what was loaded, as with an unsealed journal or another tool's file.
-  func tree(of answer: RecordedAnswer) throws(CassetteError) -> JSONValue? {
+  func tree(of answer: StoredInteraction) throws(CassetteError) -> JSONValue? {
     guard let directory,
       let bytes = try directory.contents(of: answer.fileName, limit: CassetteLimits.fileBytes),
       let tree = try? JSONValue(parsing: bytes),
@@ -26,7 +26,7 @@ extension CassetteRecorder {
   ///   - tree: the content of its file; nil to write it anew.
   ///   - source: where its bodies stand.
   func record(
-    _ answer: RecordedAnswer, tree: JSONValue?, from source: CassetteDirectory?, arrival: Int
+    _ answer: StoredInteraction, tree: JSONValue?, from source: CassetteDirectory?, arrival: Int
   ) throws(CassetteError) {
     // What holds a secret is written anew, without it.
     guard let tree, let source, matcher.redaction.redacted(answer.interaction).count == 0 else {

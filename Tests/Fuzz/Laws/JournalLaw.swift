@@ -27,7 +27,7 @@ enum JournalLaw {
     } catch {
       throw BrokenLaw("\(error)")
     }
-    var answers: [RecordedAnswer] = []
+    var answers: [StoredInteraction] = []
     do throws(CassetteError) {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
       var load = CassetteLoad(path: directory.path)

@@ -53,7 +53,7 @@ enum OverridesLaw {
   }
 
   private static func sent(
-    _ content: HTTPAnswer.Content, to method: HTTPMethod
+    _ content: ServedResponse.Content, to method: HTTPMethod
   ) throws(BrokenLaw) -> PreparedResponse {
     switch content {
     case .prepared(let prepared):

@@ -31,7 +31,7 @@ enum RedactorLaw {
 
   /// What the quick look passes, the slow one passes too.
   private static func glanceAgrees(_ body: [UInt8]) throws(BrokenLaw) {
-    guard let policy = redaction.policy, !JSONGlance.mayHide(body[...]) else { return }
+    guard let policy = redaction.policy, !JSONQuickCheck.mayHide(body[...]) else { return }
     var walk = JSONWalk(body[...], RedactionPass(policy), depth: 0)
     try require(
       walk.run()?.isEmpty == true, "a glance sees nothing in \(String(decoding: body, as: UTF8.self))")

@@ -2,18 +2,18 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 /// Keeps every exchange in the session's journal.
-final class JournalingResponder: Responder {
+final class RequestLogResponder: Responder {
   private let chain: any Responder
-  private let journal: RequestJournal
-  private let rules: LoopCopy<Overrides>
+  private let journal: RequestLog
+  private let rules: LoopCache<Overrides>
 
   init(before chain: any Responder, _ session: Session) {
     self.chain = chain
     journal = session.journal
-    rules = LoopCopy(session.overrides)
+    rules = LoopCache(session.overrides)
   }
 
-  func respond(to request: HTTPRequest) throws -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) throws -> ServedResponse? {
     let arrival = Arrival()
     guard var answer = try chain.respond(to: request) else { return nil }
     switch answer.content {
@@ -37,11 +37,11 @@ private struct Arrival {
   let start = MonotonicTime.now
 
   func entry(
-    _ request: consuming PackedRequest, _ answer: borrowing HTTPAnswer, _ rules: RulesThen?,
+    _ request: consuming PackedRequest, _ answer: borrowing ServedResponse, _ rules: RulesThen?,
     wasCutShort: Bool = false,
-    _ content: JournalEntry.Answer
-  ) -> JournalEntry {
-    JournalEntry(
+    _ content: RequestLogEntry.Answer
+  ) -> RequestLogEntry {
+    RequestLogEntry(
       request, startedMilliseconds: milliseconds,
       durationNanoseconds: MonotonicTime.now.nanoseconds(since: start), source: answer.source,
       explanation: answer.explanation, wasCutShort: wasCutShort, rules: rules, content)
@@ -55,16 +55,16 @@ private final class JournaledSource: StreamFilter {
   /// Nil once it is in the journal.
   private var request: PackedRequest?
   private let arrival: Arrival
-  private var answer: HTTPAnswer
+  private var answer: ServedResponse
   private let rules: RulesThen?
-  private let journal: RequestJournal
+  private let journal: RequestLog
   private var head = HTTPResponseHead(status: 0)
   private var held: [UInt8] = []
   private var size = 0
 
   init(
-    _ source: any ResponseSource, request: consuming PackedRequest, arrival: Arrival, answer: HTTPAnswer,
-    rules: RulesThen?, journal: RequestJournal
+    _ source: any ResponseSource, request: consuming PackedRequest, arrival: Arrival, answer: ServedResponse,
+    rules: RulesThen?, journal: RequestLog
   ) {
     self.request = consume request
     self.arrival = arrival
@@ -107,7 +107,7 @@ private final class JournaledSource: StreamFilter {
       size = response.body.count
     }
     if let failure = response.failure {
-      answer.explanation = answer.explanation?.failed(failure) ?? AnswerExplanation(failure: failure)
+      answer.explanation = answer.explanation?.failed(failure) ?? ResponseExplanation(failure: failure)
     }
     finish(wasCutShort: true)
     super.fail(response)

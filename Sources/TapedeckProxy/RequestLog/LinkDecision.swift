@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 
 /// What one link of the chain made of a request, for people: who answered, who did not, and why.
-public struct JournalDecision: Sendable, Equatable {
+public struct LinkDecision: Sendable, Equatable {
   public enum Outcome: String, Sendable {
     /// It gave the answer.
     case answered
@@ -18,11 +18,11 @@ public struct JournalDecision: Sendable, Equatable {
   public let why: String
 }
 
-extension JournalEntry {
+extension RequestLogEntry {
   /// Who was asked about the request, in the order of the chain.
-  public var decisions: [JournalDecision] {
+  public var decisions: [LinkDecision] {
     let request = OverrideRequest(request)
-    var decisions: [JournalDecision] = []
+    var decisions: [LinkDecision] = []
     if let rules { decisions += declined(rules.routes, request) }
     decisions.append(answered)
     if let rules {
@@ -32,12 +32,12 @@ extension JournalEntry {
   }
 
   /// The declared routes for the request's path that did not answer.
-  private func declined(_ table: RuleTable<RouteRule>?, _ request: OverrideRequest) -> [JournalDecision] {
-    var decisions: [JournalDecision] = []
+  private func declined(_ table: RuleTable<RouteRule>?, _ request: OverrideRequest) -> [LinkDecision] {
+    var decisions: [LinkDecision] = []
     for (rule, obstacle) in table?.obstacles(for: request) ?? [] {
       if source == .route, rule.id == explanation?.rule { break }
       decisions.append(
-        JournalDecision(
+        LinkDecision(
           link: "route \(rule.id)", outcome: .declined,
           why: obstacle.map { "it wants: \($0)" } ?? Self.notItsTurn))
     }
@@ -49,23 +49,23 @@ extension JournalEntry {
   /// Patches and faults: what acted says so in the explanation.
   private func laidOver<R: OverrideRule>(
     _ table: RuleTable<R>?, _ request: OverrideRequest
-  ) -> [JournalDecision] {
+  ) -> [LinkDecision] {
     let applied = explanation?.applied ?? []
     return (table?.obstacles(for: request) ?? []).map { rule, obstacle in
       let name = "\(R.kind.word) \(rule.id)"
       if let action = applied.first(where: {
         $0 == name || $0.hasPrefix(name + " ") || $0.hasPrefix(name + ":")
       }) {
-        return JournalDecision(link: name, outcome: .applied, why: action)
+        return LinkDecision(link: name, outcome: .applied, why: action)
       }
-      return JournalDecision(
+      return LinkDecision(
         link: name, outcome: .declined, why: obstacle.map { "it wants: \($0)" } ?? Self.notItsTurn)
     }
   }
 
-  private var answered: JournalDecision {
+  private var answered: LinkDecision {
     let link = explanation?.rule.map { "\(source.rawValue) \($0)" } ?? source.rawValue
-    return JournalDecision(link: link, outcome: .answered, why: reason)
+    return LinkDecision(link: link, outcome: .answered, why: reason)
   }
 
   /// Why it was answered as it was, in a few words.
@@ -86,7 +86,7 @@ extension JournalEntry {
     case .server: return "refused before anyone was asked"
     }
   }
-  private static func substitution(_ explanation: AnswerExplanation) -> String {
+  private static func substitution(_ explanation: ResponseExplanation) -> String {
     switch explanation.substitution {
     case .otherClient: "; other-client: it was recorded for another client, and none for this one"
     case .otherVariant: "; other-variant: the range or condition was not recorded, and this is right for any"

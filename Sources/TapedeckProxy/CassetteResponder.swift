@@ -3,8 +3,8 @@ internal import TapedeckRecording
 internal import TapedeckUpstream
 
 /// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.
-final class TapeResponder: Responder {
-  private let tape: LoopCopy<TapeSlot>
+final class CassetteResponder: Responder {
+  private let tape: LoopCache<CassetteSlot>
   private let cursors: ReplayCursors?
   private let upstream: UpstreamClient?
   private let replay: Replay
@@ -13,7 +13,7 @@ final class TapeResponder: Responder {
 
   /// - Parameter cursors: of the session it answers for; nil for the cassette's own.
   init(
-    tape: LoopCopy<TapeSlot>, cursors: ReplayCursors? = nil, upstream: UpstreamClient?,
+    tape: LoopCache<CassetteSlot>, cursors: ReplayCursors? = nil, upstream: UpstreamClient?,
     replay: Replay, explains: Bool = false
   ) {
     self.tape = tape
@@ -23,7 +23,7 @@ final class TapeResponder: Responder {
     self.explains = explains
   }
 
-  func respond(to request: HTTPRequest) -> HTTPAnswer? {
+  func respond(to request: HTTPRequest) -> ServedResponse? {
     let tape = tape.current
     guard tape.comparesAddresses, let compared = tape.compared(request) else {
       return respond(to: request, comparing: request, tape)
@@ -32,7 +32,9 @@ final class TapeResponder: Responder {
   }
 
   /// - Parameter compared: the request as it is compared, and explained.
-  private func respond(to request: HTTPRequest, comparing compared: HTTPRequest, _ tape: Tape) -> HTTPAnswer {
+  private func respond(to request: HTTPRequest, comparing compared: HTTPRequest, _ tape: InsertedCassette)
+    -> ServedResponse
+  {
     switch tape.decide(compared, cursors: cursors) {
     case .replay(let turn, let substitution): replayed(turn, substitution, to: request, compared, tape)
     case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival))
@@ -42,38 +44,38 @@ final class TapeResponder: Responder {
   }
 
   private func replayed(
-    _ turn: RecordedSequence.Turn, _ substitution: AnswerExplanation.Substitution?,
-    to request: HTTPRequest, _ compared: HTTPRequest, _ tape: Tape
-  ) -> HTTPAnswer {
+    _ turn: InteractionSequence.Turn, _ substitution: ResponseExplanation.Substitution?,
+    to request: HTTPRequest, _ compared: HTTPRequest, _ tape: InsertedCassette
+  ) -> ServedResponse {
     var answer = replay.answer(turn.answer, to: request, rewriter: tape.rewriter)
     let drift = tape.matcher.seesDrift ? tape.drift(of: compared, from: turn.answer) : []
     if explains || !drift.isEmpty || substitution != nil {
-      answer.explanation = AnswerExplanation(
+      answer.explanation = ResponseExplanation(
         file: turn.answer.fileName, turn: turn.number, turns: turn.recorded, drift: drift,
         substitution: substitution)
     }
     return answer
   }
 
-  private func ask(_ request: HTTPRequest, _ tape: Tape, job: RecordingJob?) -> HTTPAnswer {
+  private func ask(_ request: HTTPRequest, _ tape: InsertedCassette, job: RecordingJob?) -> ServedResponse {
     guard let upstream else { return refuse(request, tape, recorded: 0) }
     let rewriter = tape.liveRewriter
     let exchange = LiveExchange(
       request: rewriter?.forwarded(request) ?? request, client: upstream, tape: tape, job: job)
-    let content = HTTPAnswer.Content.stream(exchange)
-    return HTTPAnswer(
+    let content = ServedResponse.Content.stream(exchange)
+    return ServedResponse(
       rewriter?.rewritten(content, for: request) ?? content, by: .upstream,
-      explanation: explains ? AnswerExplanation(isRecorded: job != nil) : nil)
+      explanation: explains ? ResponseExplanation(isRecorded: job != nil) : nil)
   }
 
   /// Explains why. The log hears the first such request in full, the report all of them.
-  private func refuse(_ request: HTTPRequest, _ tape: Tape, recorded: Int) -> HTTPAnswer {
+  private func refuse(_ request: HTTPRequest, _ tape: InsertedCassette, recorded: Int) -> ServedResponse {
     let shown = tape.matcher.redaction.redacted(request)
     let miss = tape.missExplanation.miss(shown, cassette: tape.cassette, recorded: recorded)
     let isFirst = tape.statistics.countUnmatched(miss)
-    return HTTPAnswer(
+    return ServedResponse(
       .response(miss.problem(status: tape.missExplanation.status)), by: .unmatched,
-      explanation: AnswerExplanation(
+      explanation: ResponseExplanation(
         nearest: miss.nearest.first?.file, lines: isFirst ? miss.lines : [],
         document: isFirst ? .object(miss.explanation) : nil))
   }

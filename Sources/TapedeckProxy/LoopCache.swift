@@ -8,7 +8,7 @@ protocol Versioned: AnyObject, Sendable {
 
 /// What loops share, as one of them last saw it: looked at anew only when it has changed, so that requests neither wait
 /// for a lock nor write to memory that other loops read.
-final class LoopCopy<Source: Versioned> {
+final class LoopCache<Source: Versioned> {
   private let source: Source
   private var version: Int
   private var value: Source.Value

@@ -5,7 +5,7 @@ import TapedeckHTTP
 ///
 /// It knows names and values as `JSONWalk` does, by the brackets and commas alone, and the default list only, not the
 /// user's rules.
-struct JSONGlance {
+struct JSONQuickCheck {
   /// Containers beyond this many in one another are taken apart: of each, `isObject` and `expectsName` have one bit.
   private static let maximumDepth = 64
 
@@ -18,7 +18,7 @@ struct JSONGlance {
 
   static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
     text.withUnsafeBufferPointer { bytes in
-      var glance = JSONGlance(bytes)
+      var glance = JSONQuickCheck(bytes)
       return !glance.seesNothing()
     }
   }
@@ -85,7 +85,7 @@ struct JSONGlance {
     guard let first = value.first else { return false }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return true }
     // A letter behind a backslash makes a word longer than it is, and none shorter.
-    return TextScan.mayHide(value) && (hasEscapes || !TextGlance.isTime(value))
+    return TextScan.mayHide(value) && (hasEscapes || !TextQuickCheck.isTime(value))
   }
 
   private static func mayHide(name: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -2,10 +2,10 @@ internal import Synchronization
 internal import TapedeckHTTP
 
 /// The latest requests of a session, as many as fit into its bytes.
-public final class RequestJournal: Sendable {
+public final class RequestLog: Sendable {
   fileprivate struct State {
     /// A ring: the oldest stands at `first`.
-    var entries: [JournalEntry?] = []
+    var entries: [RequestLogEntry?] = []
     var first = 0
     var count = 0
     var bytes = 0
@@ -13,19 +13,19 @@ public final class RequestJournal: Sendable {
   }
 
   private let state = Mutex(State())
-  private let budget: JournalBudget
+  private let budget: RequestLogBudget
 
-  init(_ budget: JournalBudget) { self.budget = budget }
+  init(_ budget: RequestLogBudget) { self.budget = budget }
 
   deinit { budget.release(state.withLock { $0.bytes }) }
 
   /// Whether anything is kept at all.
   public var isOn: Bool { budget.bytes > 0 }
 
-  func append(_ entry: JournalEntry) {
+  func append(_ entry: RequestLogEntry) {
     let size = entry.bytes
     // What goes is let go of where no lock is held.
-    var gone = state.withLock { state -> JournalEntry? in
+    var gone = state.withLock { state -> RequestLogEntry? in
       state.lastNumber += 1
       entry.isNumbered(state.lastNumber)
       guard size <= budget.bytes else { return nil }
@@ -38,7 +38,7 @@ public final class RequestJournal: Sendable {
   }
 
   /// Takes out the oldest where there is too much, but never the last.
-  private func oldestBeyondBudget(_ state: inout State) -> JournalEntry? {
+  private func oldestBeyondBudget(_ state: inout State) -> RequestLogEntry? {
     guard state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn,
       let oldest = state.removeFirst()
     else { return nil }
@@ -60,16 +60,16 @@ public final class RequestJournal: Sendable {
   }
 
   /// Those that are still held, the oldest first.
-  public var entries: [JournalEntry] { state.withLock { $0.all } }
+  public var entries: [RequestLogEntry] { state.withLock { $0.all } }
 
-  public func entry(_ number: Int) -> JournalEntry? { entries.first { $0.number == number } }
+  public func entry(_ number: Int) -> RequestLogEntry? { entries.first { $0.number == number } }
 
   /// How many requests there were, those that are forgotten included.
   public var total: Int { state.withLock { $0.lastNumber } }
 }
 
-extension RequestJournal.State {
-  mutating func append(_ entry: JournalEntry) {
+extension RequestLog.State {
+  mutating func append(_ entry: RequestLogEntry) {
     if count == entries.count { grow() }
     entries[(first + count) % entries.count] = entry
     count += 1
@@ -81,7 +81,7 @@ extension RequestJournal.State {
     entries.append(contentsOf: repeatElement(nil, count: Swift.max(64, count)))
   }
 
-  mutating func removeFirst() -> JournalEntry? {
+  mutating func removeFirst() -> RequestLogEntry? {
     guard count > 0 else { return nil }
     let entry = entries[first]
     entries[first] = nil
@@ -90,11 +90,11 @@ extension RequestJournal.State {
     return entry
   }
 
-  var all: [JournalEntry] { (0..<count).compactMap { entries[(first + $0) % entries.count] } }
+  var all: [RequestLogEntry] { (0..<count).compactMap { entries[(first + $0) % entries.count] } }
 }
 
 /// What the journals of all sessions may take together.
-final class JournalBudget: Sendable {
+final class RequestLogBudget: Sendable {
   /// That one journal may take; all together four times as much.
   let bytes: Int
   private let taken = Atomic<Int>(0)

@@ -3,7 +3,7 @@ public import TapedeckHTTP
 public import TapedeckRecording
 
 /// A request and what became of it.
-public final class JournalEntry: Sendable {
+public final class RequestLogEntry: Sendable {
   /// Counts the requests of a session, from 1. Known once it is in the journal.
   public var number: Int { place.load(ordering: .relaxed) }
   private let place = Atomic<Int>(0)
@@ -16,8 +16,8 @@ public final class JournalEntry: Sendable {
   public var started: String { Timestamp.text(milliseconds: startedMilliseconds) }
   /// To the end of the answer leaving the chain.
   public let durationNanoseconds: Int64
-  public let source: HTTPAnswer.Source
-  public let explanation: AnswerExplanation?
+  public let source: ServedResponse.Source
+  public let explanation: ResponseExplanation?
   /// Whether the answer broke off, or the client left before its end.
   public let wasCutShort: Bool
   private let answer: Answer
@@ -43,8 +43,8 @@ public final class JournalEntry: Sendable {
 
   init(
     _ packed: consuming PackedRequest, startedMilliseconds: Int, durationNanoseconds: Int64,
-    source: HTTPAnswer.Source,
-    explanation: AnswerExplanation?, wasCutShort: Bool, rules: RulesThen?, _ answer: Answer
+    source: ServedResponse.Source,
+    explanation: ResponseExplanation?, wasCutShort: Bool, rules: RulesThen?, _ answer: Answer
   ) {
     bytes = 256 + packed.bytes + answer.bytes
     self.packed = packed

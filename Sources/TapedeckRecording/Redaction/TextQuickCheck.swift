@@ -1,5 +1,5 @@
 /// Looks for what a text must have in it to hold a secret, a block or a word at a time.
-enum TextGlance {
+enum TextQuickCheck {
   /// Whether letters, digits, `_` and `-` stand `count` in a row. A stretch of `count` bytes is read from its end, and what
   /// is no letter there rules out every run that would go over it: most bytes of prose are never looked at.
   static func hasWord(of count: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {

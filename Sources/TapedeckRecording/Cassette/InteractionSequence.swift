@@ -3,9 +3,9 @@ public import TapedeckHTTP
 
 /// The answers to one key, in order. The cursor is per key, so requests for other keys cannot reorder them; where they
 /// were recorded for several clients, each of these has one of its own.
-public final class RecordedSequence: Sendable {
+public final class InteractionSequence: Sendable {
   /// At least one.
-  public let answers: [RecordedAnswer]
+  public let answers: [StoredInteraction]
   private let cursor = Atomic<Int>(0)
   /// How often each answer was given by other cursors than the sequence's own; empty where there are none.
   private let otherUses = Mutex<[Int]>([])
@@ -14,7 +14,7 @@ public final class RecordedSequence: Sendable {
   private let clients: ClientGroups?
   private let clientTurns: Mutex<ClientTurns>
 
-  init(_ answers: [RecordedAnswer], clients: ClientGroups? = nil) {
+  init(_ answers: [StoredInteraction], clients: ClientGroups? = nil) {
     self.answers = answers
     self.clients = clients
     clientTurns = Mutex(ClientTurns(count: clients == nil ? 0 : answers.count))
@@ -28,7 +28,7 @@ public final class RecordedSequence: Sendable {
 
   /// An answer that is taken.
   public struct Turn: Sendable {
-    public let answer: RecordedAnswer
+    public let answer: StoredInteraction
     /// How often such a request has come, with this time.
     public let number: Int
     /// How often it was recorded.

@@ -2,7 +2,7 @@ import TapedeckHTTP
 
 /// Tells at a glance that a request's target and body have nothing to hide, as nearly every request does that is
 /// replayed. It may be wrong in the other direction only.
-enum RequestGlance {
+enum RequestQuickCheck {
   /// Words shorter than this are no token, nor base64 that is looked into.
   private static let minimumWordBytes = 12
   /// Query values up to this length say nothing under a harmless name.

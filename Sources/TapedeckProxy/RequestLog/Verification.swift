@@ -14,9 +14,9 @@ public struct Verification: Sendable {
     var answerer: String?
     var times: ClosedRange<Int>
 
-    func accepts(_ entry: JournalEntry) -> Bool { obstacle(entry) == nil }
+    func accepts(_ entry: RequestLogEntry) -> Bool { obstacle(entry) == nil }
 
-    func obstacle(_ entry: JournalEntry) -> String? {
+    func obstacle(_ entry: RequestLogEntry) -> String? {
       guard condition.path.match(entry.request.path) != nil else { return "path" }
       if let obstacle = condition.obstacle(OverrideRequest(entry.request)) { return obstacle }
       if let status, entry.status != status { return "status is \(status), it was \(entry.status)" }
@@ -64,8 +64,8 @@ public struct Verification: Sendable {
     let condition = try RequestCondition(&reader)
     let status = try reader.int("status", in: 100...999)
     let answerer = try reader.text("source")
-    if let answerer, HTTPAnswer.Source(rawValue: answerer) == nil {
-      let known = HTTPAnswer.Source.allCases.map(\.rawValue).joined(separator: ", ")
+    if let answerer, ServedResponse.Source(rawValue: answerer) == nil {
+      let known = ServedResponse.Source.allCases.map(\.rawValue).joined(separator: ", ")
       throw reader.problem("source", "must be one of \(known)")
     }
     let times = try times(&reader)
@@ -87,7 +87,7 @@ public struct Verification: Sendable {
     return (least ?? 0)...(most ?? Int.max)
   }
 
-  public func findings(in entries: [JournalEntry]) -> [Finding] {
+  public func findings(in entries: [RequestLogEntry]) -> [Finding] {
     var rest = entries[...]
     return expectations.map { expectation in
       let met = rest.filter(expectation.accepts)
@@ -120,7 +120,7 @@ public struct Verification: Sendable {
   }
 
   private static func nearest(
-    _ expectation: Expectation, _ entries: [JournalEntry]
+    _ expectation: Expectation, _ entries: [RequestLogEntry]
   ) -> [(number: Int, obstacle: String)] {
     entries.reversed().lazy.filter { expectation.condition.path.match($0.request.path) != nil }
       .compactMap { entry in expectation.obstacle(entry).map { (entry.number, $0) } }.prefix(5).map { $0 }

@@ -3,7 +3,7 @@ internal import TapedeckRecording
 internal import TapedeckUpstream
 
 /// The cassette as a run needs it: opened for reading, for writing, for both or not at all.
-struct TapeOpening {
+struct CassetteOpening {
   var cassette: Cassette?
   var recorder: CassetteRecorder?
   /// The origin that is asked.
@@ -16,8 +16,8 @@ struct TapeOpening {
 
   static func open(
     _ configuration: ProxyConfiguration, upstream: UpstreamOrigin?, _ statistics: ProxyStatistics
-  ) throws -> TapeOpening {
-    var recording = TapeOpening(
+  ) throws -> CassetteOpening {
+    var recording = CassetteOpening(
       upstream: upstream, rewriting: configuration.rewriting.changed(RewriteRules()))
     guard let directory = configuration.cassette, configuration.mode != .passthrough else {
       return recording
@@ -55,8 +55,8 @@ struct TapeOpening {
       durability: configuration.durability, secrets: configuration.secrets)
   }
 
-  func tape(_ configuration: ProxyConfiguration, _ statistics: ProxyStatistics) -> Tape {
-    Tape(
+  func tape(_ configuration: ProxyConfiguration, _ statistics: ProxyStatistics) -> InsertedCassette {
+    InsertedCassette(
       configuration: configuration, cassette: cassette, recorder: recorder,
       rewriter: OriginRewriter(upstream: cassette?.upstream, rewriting),
       liveRewriter: upstream.flatMap { OriginRewriter($0, rewriting) }, statistics: statistics)

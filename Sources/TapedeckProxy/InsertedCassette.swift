@@ -4,11 +4,11 @@ internal import TapedeckRecording
 internal import TapedeckUpstream
 
 /// The recording that all loops share: what may be replayed, where new exchanges go, and the decision between them.
-final class Tape: Sendable {
+final class InsertedCassette: Sendable {
   /// What to do with one request, with all that doing it takes.
   enum Decision {
     /// - Parameter substitution: what the response stands in for, where it was recorded for another request.
-    case replay(RecordedSequence.Turn, AnswerExplanation.Substitution?)
+    case replay(InteractionSequence.Turn, ResponseExplanation.Substitution?)
     case record(arrival: Int)
     case forward
     /// - Parameter recorded: how many answers to it there were, all of which have been given.
@@ -108,7 +108,7 @@ final class Tape: Sendable {
   }
 
   private func replay(
-    _ turn: RecordedSequence.Turn, _ substitution: AnswerExplanation.Substitution? = nil
+    _ turn: InteractionSequence.Turn, _ substitution: ResponseExplanation.Substitution? = nil
   ) -> Decision {
     if turn.isBeyondRecording { statistics.countRepeated() }
     if turn.isOtherClient { statistics.countOtherClient() }
@@ -118,19 +118,19 @@ final class Tape: Sendable {
   /// A response that is right though the variant was not recorded.
   private func substitute(
     for request: HTTPRequest, _ cursors: ReplayCursors?
-  ) -> RecordedSequence.Turn? {
+  ) -> InteractionSequence.Turn? {
     guard mode.consultsCassette else { return nil }
     return cassette?.substitute(for: request)?.next(for: request, onExhausted: onExhausted, cursors: cursors)
   }
 
   /// Where a request differs from the recording it gets, though not by the rules; counted.
-  func drift(of request: HTTPRequest, from answer: RecordedAnswer) -> [String] {
+  func drift(of request: HTTPRequest, from answer: StoredInteraction) -> [String] {
     let drift = matcher.drift(of: request, from: answer.recorded)
     if !drift.isEmpty { statistics.countDrift(drift, file: answer.fileName) }
     return drift.map(\.field)
   }
 
-  private func sequence(for request: HTTPRequest) -> RecordedSequence? {
+  private func sequence(for request: HTTPRequest) -> InteractionSequence? {
     guard let cassette else { return nil }
     return cassette.sequence(for: request) ?? cassette.linkedSequence(for: request)
   }

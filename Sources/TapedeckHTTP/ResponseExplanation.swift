@@ -1,6 +1,6 @@
 /// Why an answer is what it is, for logs, reports and those who ask; never for deciding anything. Most answers have
 /// none: it is made only where someone wants to know.
-public final class AnswerExplanation: Sendable {
+public final class ResponseExplanation: Sendable {
   /// The declared route or resource that answered, by its id.
   public let rule: String?
   /// The file of the recording that was given.
@@ -95,20 +95,20 @@ public final class AnswerExplanation: Sendable {
   }
 
   /// The same of an exchange that failed after all; nothing of it is recorded.
-  public func failed(_ failure: ExchangeFailure) -> AnswerExplanation {
+  public func failed(_ failure: ExchangeFailure) -> ResponseExplanation {
     copy(isRecorded: false, failure: failure) { [] }
   }
 
   /// The same of a response on which more has acted.
-  public func adding(applied more: @escaping @Sendable () -> [String]) -> AnswerExplanation {
+  public func adding(applied more: @escaping @Sendable () -> [String]) -> ResponseExplanation {
     copy(isRecorded: isRecorded, failure: failure, adding: more)
   }
 
   private func copy(
     isRecorded: Bool, failure: ExchangeFailure?, adding more: @escaping @Sendable () -> [String]
-  ) -> AnswerExplanation {
+  ) -> ResponseExplanation {
     let actions = details?.actions
-    return AnswerExplanation(
+    return ResponseExplanation(
       rule: rule, file: file, turn: turn, turns: turns, isRecorded: isRecorded,
       Details(
         nearest: nearest, drift: drift, substitution: substitution, lines: lines, document: document,
