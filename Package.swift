@@ -41,14 +41,8 @@ let fuzzing: [Target] =
       swiftSettings: strict)
   ]
 
-let package = Package(
-  name: "tapedeck",
-  products: [
-    .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
-    .executable(name: "newsfeed", targets: ["NewsFeedServer"]),
-    .library(name: "Tapedeck", targets: ["Tapedeck"]),
-  ],
-  targets: [
+let targets: [Target] =
+  [
     .target(name: "CSystem"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -103,4 +97,31 @@ let package = Package(
       name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ] + fuzzing
+
+/// What `Tools/test ROOM` builds: the tests of one room and what they stand on. Everything else is left out, so that
+/// a change to one room is tested without compiling the others.
+@MainActor func needed(for room: String) -> [Target] {
+  var names: Set<String> = []
+  var open = ["\(room)Tests"]
+  while let name = open.popLast() {
+    guard names.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else {
+      continue
+    }
+    for case .byNameItem(let dependency, _) in target.dependencies { open.append(dependency) }
+  }
+  return targets.filter { names.contains($0.name) }
+}
+
+let room = Context.environment["TAPEDECK_ROOM"]
+
+let package = Package(
+  name: "tapedeck",
+  products: room != nil
+    ? []
+    : [
+      .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
+      .executable(name: "newsfeed", targets: ["NewsFeedServer"]),
+      .library(name: "Tapedeck", targets: ["Tapedeck"]),
+    ],
+  targets: room.map(needed) ?? targets
 )
