@@ -25,7 +25,8 @@ func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
 
 /// The laws of `Tests/Fuzz`: in the tests, or under libFuzzer.
 let laws: [Target.Dependency] = [
-  "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "TapedeckUpstream", "TestSupport",
+  "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+  "TapedeckRedaction", "TapedeckUpstream", "TestSupport",
 ]
 let fuzzing: [Target] =
   isFuzzing
@@ -52,13 +53,17 @@ let targets: [Target] =
     room("TapedeckSockets", ["CSystem"]),
     room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
-    room("TapedeckRecording", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
+    room("TapedeckRedaction", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
+    room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
+    room("TapedeckFormats", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
+    room(
+      "TapedeckMaintenance", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room(
       "TapedeckProxy",
       [
-        "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRecording",
-        "TapedeckMocking",
+        "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRedaction",
+        "TapedeckRecording", "TapedeckFormats", "TapedeckMaintenance", "TapedeckMocking",
       ]),
     room("TapedeckAdmin", ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckProxy"]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
@@ -66,12 +71,13 @@ let targets: [Target] =
       "Tapedeck",
       [
         "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-        "TapedeckRecording",
+        "TapedeckRecording", "TapedeckRedaction",
       ]),
     .executableTarget(
       name: "TapedeckCLI",
       dependencies: [
-        "NewsFeed", "TapedeckAdmin", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+        "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance",
+        "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
       ],
       swiftSettings: strict),
 
@@ -86,10 +92,25 @@ let targets: [Target] =
     tests(of: "TapedeckHTTP"),
     tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckUpstream", ["CCurl", "TapedeckHTTP", "TapedeckSockets"]),
-    tests(of: "TapedeckRecording", ["TapedeckHTTP"]),
+    .target(
+      name: "RecordingTestSupport", dependencies: ["TapedeckHTTP", "TapedeckRecording"],
+      path: "Tests/RecordingTestSupport", swiftSettings: strict),
+    tests(of: "TapedeckRedaction", ["TapedeckHTTP"]),
+    tests(of: "TapedeckRecording", ["RecordingTestSupport", "TapedeckHTTP", "TapedeckRedaction"]),
+    tests(
+      of: "TapedeckFormats",
+      ["RecordingTestSupport", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"]),
+    tests(
+      of: "TapedeckMaintenance",
+      ["RecordingTestSupport", "TapedeckFormats", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"]),
     tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
     tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
-    tests(of: "TapedeckProxy", ["TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckSockets"]),
+    tests(
+      of: "TapedeckProxy",
+      [
+        "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckRedaction",
+        "TapedeckSockets",
+      ]),
     tests(of: "TapedeckCLI"),
     .testTarget(
       name: "ExampleTests", dependencies: ["Tapedeck"], exclude: ["Mocks"], swiftSettings: strict),

@@ -5,3 +5,4 @@
 @_exported public import TapedeckMocking
 @_exported public import TapedeckProxy
 @_exported public import TapedeckRecording
+@_exported public import TapedeckRedaction

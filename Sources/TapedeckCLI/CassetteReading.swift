@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
 
@@ -8,7 +9,7 @@ enum CassetteReading {
     let progress = Progress("loading")
     defer { progress.finish() }
     let path = try CassettePath.resolve(name)
-    let cassette = try Cassette.load(path, progress: { progress.set($0, of: $1) })
+    let cassette = try Cassette.open(path, progress: { progress.set($0, of: $1) })
     progress.finish()
     for warning in cassette.warnings { Terminal.say("warning: \(warning)") }
     return cassette

@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 
 /// What every verb that writes a cassette may be told about it.
 extension Arguments {

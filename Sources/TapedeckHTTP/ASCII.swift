@@ -1,33 +1,32 @@
 /// What single bytes mean in HTTP. All parsing works on bytes: `String`, `Character` and `Int(_:)` are more
 /// generous than the grammar (they take signs, fold the Kelvin sign into `k`, and see CRLF as one character).
-@usableFromInline
-enum ASCII {
-  @usableFromInline static let tab: UInt8 = 0x09
-  @usableFromInline static let lineFeed: UInt8 = 0x0A
-  @usableFromInline static let carriageReturn: UInt8 = 0x0D
-  @usableFromInline static let space: UInt8 = 0x20
-  @usableFromInline static let colon: UInt8 = 0x3A
-  @usableFromInline static let comma: UInt8 = 0x2C
+package enum ASCII {
+  package static let tab: UInt8 = 0x09
+  package static let lineFeed: UInt8 = 0x0A
+  package static let carriageReturn: UInt8 = 0x0D
+  package static let space: UInt8 = 0x20
+  package static let colon: UInt8 = 0x3A
+  package static let comma: UInt8 = 0x2C
 
   /// Bits of the token characters (RFC 9110 §5.6.2), bytes 0–63 and 64–127.
   private static let tokenLow: UInt64 = 0x03FF_6CFA_0000_0000
   private static let tokenHigh: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-  static func isToken(_ byte: UInt8) -> Bool {
+  package static func isToken(_ byte: UInt8) -> Bool {
     if byte < 64 { return (tokenLow >> UInt64(byte)) & 1 == 1 }
     return byte < 128 && (tokenHigh >> UInt64(byte & 63)) & 1 == 1
   }
 
   /// A byte that may stand in a field value: HTAB, visible characters, SP, and opaque 0x80–0xFF (RFC 9110 §5.5).
-  static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
+  package static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
 
-  static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+  @inlinable package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-  static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+  @inlinable package static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
-  static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+  @inlinable package static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-  static func hexValue(_ byte: UInt8) -> UInt8? {
+  @inlinable package static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte &- 0x30
     case 0x41...0x46: byte &- 0x37
@@ -37,7 +36,7 @@ enum ASCII {
   }
 
   /// Equality without regard to ASCII case, and to nothing but ASCII case.
-  static func equal(_ left: some Sequence<UInt8>, lowercase right: StaticString) -> Bool {
+  @inlinable package static func equal(_ left: some Sequence<UInt8>, lowercase right: StaticString) -> Bool {
     var index = 0
     for byte in left {
       guard index < right.utf8CodeUnitCount, lowercased(byte) == right.utf8Start[index] else { return false }
@@ -46,15 +45,45 @@ enum ASCII {
     return index == right.utf8CodeUnitCount
   }
 
+  @inlinable package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+  @inlinable package static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
+  /// A letter, a digit, `_` or `-`.
+  @inlinable package static func isWord(_ byte: UInt8) -> Bool {
+    isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
+  /// White space of texts: SP, HTAB, CR, LF.
+  @inlinable package static func isSpace(_ byte: UInt8) -> Bool {
+    byte == space || byte == tab || byte == lineFeed || byte == carriageReturn
+  }
+
+  /// A byte of readable text: anything but control characters other than tab and line ends.
+  @inlinable package static func isText(_ byte: UInt8) -> Bool {
+    byte >= 0x20 ? byte != 0x7F : byte == tab || byte == lineFeed || byte == carriageReturn
+  }
+
+  @inlinable package static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString)
+    -> Bool
+  {
+    bytes.count == text.utf8CodeUnitCount
+      && bytes.indices.allSatisfy { lowercased(bytes[$0]) == text.utf8Start[$0] }
+  }
+
+  @inlinable package static func equal(_ bytes: ArraySlice<UInt8>, lowercase text: StaticString) -> Bool {
+    bytes.withUnsafeBufferPointer { equal($0, lowercase: text) }
+  }
+
   /// Appends a number that is not negative in decimal digits.
-  static func append(_ number: Int, to out: inout [UInt8]) {
+  package static func append(_ number: Int, to out: inout [UInt8]) {
     guard number >= 10 else { return out.append(0x30 + UInt8(truncatingIfNeeded: number)) }
     append(number / 10, to: &out)
     out.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
   }
 
   /// Appends a number that is not negative in hexadecimal digits.
-  static func append(hexadecimal number: Int, to out: inout [UInt8]) {
+  package static func append(hexadecimal number: Int, to out: inout [UInt8]) {
     if number >= 16 { append(hexadecimal: number >> 4, to: &out) }
     let digit = UInt8(truncatingIfNeeded: number & 0xF)
     out.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
@@ -92,7 +121,7 @@ enum ASCII {
 
 extension Collection<UInt8> where SubSequence: Collection<UInt8> {
   /// Without leading and trailing optional white space (RFC 9110 §5.6.3): SP and HTAB, nothing else.
-  func trimmingBlanks() -> SubSequence {
+  package func trimmingBlanks() -> SubSequence {
     var start = startIndex
     while start != endIndex, ASCII.isBlank(self[start]) { start = index(after: start) }
     var end = endIndex

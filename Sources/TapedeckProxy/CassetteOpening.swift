@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckUpstream
@@ -105,7 +106,7 @@ struct CassetteOpening {
   ) throws {
     let choice = configuration.rewriting
     do {
-      cassette = try Cassette.load(
+      cassette = try Cassette.open(
         directory, match: configuration.match, reading: .whenAsked(above: Self.fewInteractions),
         prepare: { interaction, origin in
           let rewriter = OriginRewriter(upstream: origin.upstream, choice.changed(origin.rewriting))

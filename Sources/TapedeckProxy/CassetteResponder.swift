@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 internal import TapedeckUpstream
 
 /// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.

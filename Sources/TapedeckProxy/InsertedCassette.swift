@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 internal import TapedeckUpstream
 
 /// The recording that all loops share: what may be replayed, where new exchanges go, and the decision between them.

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 
 /// The policy before the chain; and what logs may show of a request.
 final class PolicyResponder: Responder {

@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
 public import TapedeckMocking
 public import TapedeckRecording
+public import TapedeckRedaction
 internal import TapedeckSockets
 internal import TapedeckUpstream
 

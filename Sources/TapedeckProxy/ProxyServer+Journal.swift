@@ -1,5 +1,7 @@
+import TapedeckFormats
 public import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 
 /// The journal for people and programs: without secrets, by the rules of the cassette.
 extension ProxyServer {

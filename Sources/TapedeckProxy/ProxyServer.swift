@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckRecording
+import TapedeckRedaction
 internal import TapedeckServer
 internal import TapedeckSockets
 internal import TapedeckUpstream

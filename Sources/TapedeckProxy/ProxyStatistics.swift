@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TapedeckHTTP
-public import TapedeckRecording
+import TapedeckRecording
+public import TapedeckRedaction
 
 /// Counters that every loop adds to.
 final class ProxyStatistics: Sendable {

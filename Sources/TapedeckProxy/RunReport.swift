@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckRedaction
 
 /// What a run came to, for programs: the contents of `--report`. The same run gives the same report.
 public struct RunReport: Sendable {

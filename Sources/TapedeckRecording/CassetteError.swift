@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+public import TapedeckRedaction
 
 /// Why a cassette could not be read or written. The payloads are evidence; `description` says what to do.
 public enum CassetteError: Error, Equatable, Sendable {

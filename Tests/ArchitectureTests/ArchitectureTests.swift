@@ -7,12 +7,17 @@ private let doors: [String: Set<String>] = [
   "TapedeckSockets": ["CSystem", "Glibc", "Synchronization"],
   "TapedeckServer": ["TapedeckHTTP", "TapedeckSockets", "Synchronization"],
   "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
-  "TapedeckRecording": ["CCrypto", "CSystem", "CZlib", "TapedeckHTTP", "Glibc", "Synchronization"],
+  "TapedeckRedaction": ["CCrypto", "CSystem", "CZlib", "TapedeckHTTP", "Glibc", "Synchronization"],
+  "TapedeckRecording": ["CSystem", "TapedeckHTTP", "TapedeckRedaction", "Glibc", "Synchronization"],
+  "TapedeckFormats": ["TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
+  "TapedeckMaintenance": [
+    "TapedeckFormats", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction", "Synchronization",
+  ],
   // `Swift` by name only for its reflection, which is no public part of it.
   "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
   "TapedeckProxy": [
-    "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckServer", "TapedeckSockets",
-    "TapedeckUpstream", "Glibc", "Synchronization",
+    "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking", "TapedeckRecording",
+    "TapedeckRedaction", "TapedeckServer", "TapedeckSockets", "TapedeckUpstream", "Glibc", "Synchronization",
   ],
   "TapedeckAdmin": [
     "TapedeckHTTP", "TapedeckProxy", "TapedeckServer", "TapedeckSockets", "Glibc", "Synchronization",
@@ -22,10 +27,11 @@ private let doors: [String: Set<String>] = [
   ],
   "Tapedeck": [
     "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-    "TapedeckRecording",
+    "TapedeckRecording", "TapedeckRedaction",
   ],
   "TapedeckCLI": [
-    "NewsFeed", "TapedeckAdmin", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
+    "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking",
+    "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
     "Glibc",
     "Synchronization",
   ],
@@ -36,7 +42,7 @@ private let doors: [String: Set<String>] = [
 
 /// Who is the only one to have heard of something; what wants it belongs there.
 private let onlyRoom = [
-  "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRecording", "CZlib": "TapedeckRecording",
+  "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRedaction", "CZlib": "TapedeckRedaction",
   "FoundationNetworking": "TapedeckInterception",
 ]
 

@@ -2,8 +2,10 @@ import TapedeckHTTP
 import TapedeckMocking
 import Testing
 
+@testable import TapedeckFormats
 @testable import TapedeckProxy
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What is said when nothing answers, and which command is suggested.
 @Suite struct MissTests {

@@ -1,8 +1,10 @@
 import TapedeckHTTP
 import Testing
 
+@testable import TapedeckFormats
 @testable import TapedeckProxy
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What a run is remembered by: bounded, and the same for the same run.
 @Suite struct RunReportTests {

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Whatever a name is made to be, nothing outside the cassette is opened.
 @Suite struct BeneathTests {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 private func coding(_ name: String) -> BodyCoding { BodyCoding(fields([("Content-Encoding", name)])) }
 

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct CassetteTests {
   private func statuses(

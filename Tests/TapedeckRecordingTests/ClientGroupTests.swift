@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// DESIGN §6, *Other clients*.
 @Suite struct ClientGroupTests {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What counts as drift: all that differs though the key is the same, and nothing else.
 @Suite struct DriftTests {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 private let redaction = Redaction(upstream: "https://api.example.com")
 private let secret = "Zx9-kQ4vTn7bLw2m"

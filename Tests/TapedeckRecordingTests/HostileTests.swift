@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What a cassette claims about framing, and what looks alike but is not the same.
 @Suite struct HostileTests {

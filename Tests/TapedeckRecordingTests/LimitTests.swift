@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Beyond a limit there is an error, at once and without growth.
 @Suite struct LimitTests {

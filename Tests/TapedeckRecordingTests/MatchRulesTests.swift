@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Keys by rules: which requests become one, and which stay two.
 @Suite struct MatchRulesTests {

@@ -1,6 +1,8 @@
+import RecordingTestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// `--match`: what is understood, how it is written down, and what is refused.
 @Suite struct MatchSpecTests {

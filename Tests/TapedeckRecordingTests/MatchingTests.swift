@@ -1,8 +1,10 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import TestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct MatchingTests {
   struct Sent: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct NamesTests {
   @Test(
@@ -37,7 +39,7 @@ import Testing
 
   private func digest(_ hex: String) -> SHA256Digest {
     let digits = Array((hex + String(repeating: "0", count: 64 - hex.count)).utf8).map {
-      Bytes.hexValue($0) ?? 0
+      ASCII.hexValue($0) ?? 0
     }
     return SHA256Digest(bytes: (0..<32).map { digits[2 * $0] << 4 | digits[2 * $0 + 1] })
   }

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Which recording a person would call nearest, in the ways clients are wrong.
 @Suite struct NearMissRankingTests {

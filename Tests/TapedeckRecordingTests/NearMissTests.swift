@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct NearMissTests {
   private static let json = [("Content-Type", "application/json")]

@@ -1,9 +1,11 @@
 import Foundation
+import RecordingTestSupport
 import TapedeckHTTP
 import TestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Loading takes from a file no more than choosing an answer needs (`OutlineScan`). Held against the reader that takes
 /// all of it: both refuse, or both take the same; and what is written by us is taken without that reader.

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import TestSupport
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 extension Interaction {
   /// An exchange of the kind that APIs have, with now and then something rare in it.

@@ -1,9 +1,11 @@
 import Foundation
+import RecordingTestSupport
 import TapedeckHTTP
 import TestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct RecorderTests {
   /// A session in which three of four requests are asked more than once.

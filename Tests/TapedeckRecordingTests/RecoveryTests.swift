@@ -1,9 +1,11 @@
 import Foundation
+import RecordingTestSupport
 import Synchronization
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct RecoveryTests {
   /// Records without sealing, as a killed process would, and gives the folder's state.

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What stands for a secret in the tests' expectations: `‹value›` is its placeholder.
 private func expanded(_ text: String, _ redaction: Redaction) -> String {

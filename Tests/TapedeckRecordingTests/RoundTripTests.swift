@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 @Suite struct RoundTripTests {
   @Test func writesTheDocumentedForm() throws {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Where rules are kept, and what becomes of a cassette when they change.
 @Suite struct RulesOfCassettesTests {

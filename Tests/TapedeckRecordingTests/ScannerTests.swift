@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// What the scanner takes for a secret, and what it leaves alone.
 @Suite struct ScannerTests {

@@ -1,7 +1,9 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Secrets that one exchange gives away and another holds without a name.
 @Suite struct SecretLinkTests {

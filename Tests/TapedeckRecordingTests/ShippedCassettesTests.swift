@@ -1,7 +1,9 @@
 import Foundation
+import RecordingTestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 private let cassettes = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent().appending(path: "Cassettes")

@@ -1,9 +1,11 @@
 import Foundation
 import Glibc
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// A cassette of 64 KiB, cut at every byte and with every bit flipped (C09).
 ///

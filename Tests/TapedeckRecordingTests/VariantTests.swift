@@ -1,8 +1,10 @@
 import Foundation
+import RecordingTestSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// DESIGN §6, *Variants*: `Range` and the `If-…` fields.
 @Suite struct VariantTests {

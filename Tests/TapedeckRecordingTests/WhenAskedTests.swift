@@ -1,8 +1,10 @@
+import RecordingTestSupport
 import TapedeckHTTP
 import TestSupport
 import Testing
 
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// A cassette whose answers are read when they are first asked for: loaded with the same checks, and never another
 /// answer than what was there when it was loaded.

@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckProxy
-internal import TapedeckRecording
+import TapedeckRecording
+import TapedeckRedaction
 
 /// What a run came to as test results: the run itself, a case a recording, a case a kind of unmatched request.
 enum RunJUnit {

@@ -1,4 +1,5 @@
 internal import Glibc
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording

@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
 

@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckProxy
 internal import TapedeckRecording
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import TapedeckHTTP
+import TapedeckMaintenance
 internal import TapedeckProxy
 internal import TapedeckRecording
 

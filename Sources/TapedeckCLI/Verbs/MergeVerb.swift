@@ -1,3 +1,4 @@
+import TapedeckMaintenance
 internal import TapedeckRecording
 
 extension Option {

@@ -1,6 +1,8 @@
 internal import Glibc
 internal import TapedeckHTTP
+import TapedeckMaintenance
 internal import TapedeckRecording
+import TapedeckRedaction
 
 extension Option {
   static let fixSecrets = Option(name: "--fix", help: "hide what is found, so that recordings still replay")

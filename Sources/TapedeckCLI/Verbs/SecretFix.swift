@@ -1,5 +1,7 @@
 internal import TapedeckHTTP
+import TapedeckMaintenance
 internal import TapedeckRecording
+import TapedeckRedaction
 
 /// What `scan --fix` did about one cassette or file.
 struct SecretFix {

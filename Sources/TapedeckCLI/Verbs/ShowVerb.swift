@@ -1,4 +1,5 @@
 internal import Glibc
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
 
@@ -114,7 +115,7 @@ extension ShowVerb {
         Terminal.out(InteractionText(style: .output, hidesVolatile: true).text(interaction))
       }
     } catch {
-      if (try? Cassette.load(file)) != nil { return false }
+      if (try? Cassette.open(file)) != nil { return false }
       if file.split(separator: "/").last != "cassette.json" {
         Terminal.say("warning: shown as it is: \(error)")
       }

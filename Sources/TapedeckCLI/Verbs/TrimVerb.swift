@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckMaintenance
 internal import TapedeckRecording
 
 extension Option {

@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckRecording
@@ -122,7 +123,7 @@ extension DocumentDeclaration {
       !name.hasPrefix("/")
     else { throw OverrideProblem(place, "must be a cassette beneath the folder of the overrides file") }
     let cassette: Cassette
-    do { cassette = try Cassette.load(path) } catch { throw OverrideProblem(place, "\(error)") }
+    do { cassette = try Cassette.open(path) } catch { throw OverrideProblem(place, "\(error)") }
     let answers = cassette.answers.filter { $0.fileName == file || $0.fileName == "\(file).json" }
     let response = answers.first?.interaction.response
     let body = response.flatMap { $0.body.opened($0.head.fields)?.content ?? $0.body.bytes }

@@ -1,5 +1,6 @@
 public import TapedeckHTTP
-public import TapedeckRecording
+public import TapedeckMaintenance
+import TapedeckRecording
 
 /// The resources of a promotion that are worth having, with what the trial said of them.
 public struct PromotedBackend: Sendable {

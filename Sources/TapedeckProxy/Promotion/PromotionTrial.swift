@@ -1,5 +1,6 @@
 public import TapedeckHTTP
-public import TapedeckRecording
+public import TapedeckMaintenance
+import TapedeckRecording
 
 /// The recorded session, asked again of the resources that were inferred from it: what they answer as it was recorded
 /// is known, and not only guessed.

@@ -1,15 +1,15 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// Makes of the exchanges of a cassette what is sent.
-final class AnswerMaker: Sendable {
-  typealias Prepare = @Sendable (Interaction, CassetteOrigin) -> PreparedResponse?
+package final class AnswerMaker: Sendable {
+  package typealias Prepare = @Sendable (Interaction, CassetteOrigin) -> PreparedResponse?
 
   private let directory: CassetteDirectory?
   private let origin: CassetteOrigin
   private let prepare: Prepare
 
   /// - Parameter directory: nil where everything is held.
-  init(directory: CassetteDirectory?, origin: CassetteOrigin, prepare: @escaping Prepare) {
+  package init(directory: CassetteDirectory?, origin: CassetteOrigin, prepare: @escaping Prepare) {
     self.directory = directory
     self.origin = origin
     self.prepare = prepare

@@ -1,10 +1,13 @@
+import TapedeckHTTP
+import TapedeckRedaction
+
 /// Whom the value of an `Authorization` field names.
 enum Authorization {
   /// The whole value, since a token and its placeholder are the same in every request; of credentials that are made
   /// anew for each request, and of a user's with a password, the part that stays.
   static func identity(_ value: ArraySlice<UInt8>) -> [UInt8] {
     let credentials = RedactionPass.credentials(of: value)
-    let scheme = value[..<credentials.startIndex].filter { !Bytes.isBlank($0) }.map(Bytes.lowercased)
+    let scheme = value[..<credentials.startIndex].filter { !ASCII.isBlank($0) }.map(ASCII.lowercased)
     if scheme.elementsEqual("basic".utf8) { return scheme + [0x20] + user(credentials) }
     guard let parameters = signed.first(where: { scheme.starts(with: $0.scheme.utf8) })?.parameters else {
       return scheme + [0x20] + credentials
@@ -31,10 +34,10 @@ enum Authorization {
 
   /// The value of a parameter up to what is new in each request: a key's id without the date behind it.
   private static func parameter(_ name: String, in credentials: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    let folded = credentials.map(Bytes.lowercased)
+    let folded = credentials.map(ASCII.lowercased)
     for range in ByteSearch.all(Array(name.utf8), in: folded[...]) {
       let start = credentials.startIndex + range.lowerBound
-      if start > credentials.startIndex, Bytes.isWord(credentials[start - 1]) { continue }
+      if start > credentials.startIndex, ASCII.isWord(credentials[start - 1]) { continue }
       return credentials[(credentials.startIndex + range.upperBound)...]
         .drop { $0 == UInt8(ascii: "\"") }.prefix { !"\",/ ".utf8.contains($0) }
     }

@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+import TapedeckRedaction
 
 extension Cassette {
   /// Reads a cassette: its files, and over them the journal that is there while someone records or after a crash; or
@@ -14,7 +15,6 @@ extension Cassette {
     prepare: @escaping @Sendable (Interaction, CassetteOrigin) -> PreparedResponse? = { _, _ in nil },
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
-    if isFile(directory) { return try load(file: directory, match: match, prepare: prepare) }
     let opened = try CassetteDirectory(opening: directory)
     // Before the files: a writer that seals meanwhile takes the journal away when all of it is in the files.
     let journal = try opened.openForReading(CassetteNames.journal)

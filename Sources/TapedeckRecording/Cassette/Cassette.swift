@@ -1,11 +1,12 @@
 public import TapedeckHTTP
+import TapedeckRedaction
 
 /// A recorded session, loaded whole and checked, to be given again. Nothing here ever opens a file for writing.
 public final class Cassette: Sendable {
   /// The directory, as given to `load`.
   public let path: String
   /// What `cassette.json` says; nil where there is none.
-  let manifest: CassetteManifest?
+  package let manifest: CassetteManifest?
   /// The origin that was recorded.
   public let upstream: String?
   /// By what requests are compared now.
@@ -23,7 +24,7 @@ public final class Cassette: Sendable {
   private let substitutes: SequenceTable
   private let links: SecretLinks
 
-  init(
+  package init(
     path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
     recordedRules: MatchRules, recordedRewriting: RewriteRules? = nil,
     answers: [StoredInteraction], warnings: [String]
@@ -65,7 +66,7 @@ public final class Cassette: Sendable {
   }
 
   /// The responses to each request in order, those that are never replayed included.
-  var recordedOrder: [MatchKey: [StoredInteraction]] {
+  package var recordedOrder: [MatchKey: [StoredInteraction]] {
     Dictionary(grouping: answers, by: \.key).mapValues(Self.ordered)
   }
 

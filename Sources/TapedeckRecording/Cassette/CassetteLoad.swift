@@ -1,12 +1,12 @@
 /// How much of a cassette is loaded, held against the limits.
-struct CassetteLoad {
+package struct CassetteLoad {
   let path: String
   private var interactions = 0
   private var bytes = 0
 
-  init(path: String) { self.path = path }
+  package init(path: String) { self.path = path }
 
-  mutating func add(_ stored: FileInteraction) throws(CassetteError) {
+  package mutating func add(_ stored: FileInteraction) throws(CassetteError) {
     try add(interactions: 1, bytes: stored.bytes)
   }
 

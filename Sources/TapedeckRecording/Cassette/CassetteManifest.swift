@@ -1,25 +1,26 @@
-import TapedeckHTTP
+package import TapedeckHTTP
+package import TapedeckRedaction
 
 /// What `cassette.json` says about the whole cassette.
-struct CassetteManifest: Equatable {
+package struct CassetteManifest: Equatable {
   /// The newest format version this program reads. Version 2 adds members to version 1, which is written as long as
   /// none of them is needed (`InteractionFormat.version`).
   static let newestVersion = 2
 
   /// The format version of the interactions.
-  var formatVersion = 1
-  var upstream: String?
-  var rules = MatchRules()
+  package var formatVersion = 1
+  package var upstream: String?
+  package var rules = MatchRules()
   /// What is hidden; nil when it says nothing, as those do that were recorded before it could.
-  var redaction: Redaction?
+  package var redaction: Redaction?
   /// What comes to name the proxy on the way to a client.
-  var rewriting = RewriteRules()
+  package var rewriting = RewriteRules()
   /// Members of the user's own, kept as they are.
-  var others: [JSONMember] = []
+  package var others: [JSONMember] = []
 
-  init(upstream: String?) { self.upstream = upstream }
+  package init(upstream: String?) { self.upstream = upstream }
 
-  init(parsing bytes: [UInt8], file: String) throws(CassetteError) {
+  package init(parsing bytes: [UInt8], file: String) throws(CassetteError) {
     let place = EntryPlace(file: file)
     let value = try JSONFile.parse(bytes, file: file)
     if let version = value["tapedeck"]?.int, version > Self.newestVersion {
@@ -59,9 +60,9 @@ struct CassetteManifest: Equatable {
     }
   }
 
-  var fileBytes: [UInt8] { FileLayout.bytes(tree) }
+  package var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 
-  var tree: JSONValue {
+  package var tree: JSONValue {
     // Version 1 does not know `rewrite`, and would give responses that lead away.
     let isRewritten = rewriting != RewriteRules()
     var members = [JSONMember("tapedeck", JSONValue(isRewritten ? max(formatVersion, 2) : formatVersion))]

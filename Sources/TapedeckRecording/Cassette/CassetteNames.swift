@@ -1,13 +1,13 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// The names of interaction files: made from the request, so that the same session gives the same names, and read
 /// only for the ordinal.
-enum CassetteNames {
-  static let manifest = "cassette.json"
-  static let journal = "journal.jsonl"
+package enum CassetteNames {
+  package static let manifest = "cassette.json"
+  package static let journal = "journal.jsonl"
   static let suffix = ".json"
   /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
-  static let digestDigits = [6, 12, 64]
+  package static let digestDigits = [6, 12, 64]
   /// The largest number that is read as an ordinal, far from where adding to it would overflow.
   static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
@@ -15,7 +15,7 @@ enum CassetteNames {
   private static let maximumOperationBytes = 40
 
   /// Whether a name in the directory is one of an interaction.
-  static func isInteraction(_ name: String) -> Bool {
+  package static func isInteraction(_ name: String) -> Bool {
     let bytes = name.utf8
     return bytes.first != UInt8(ascii: ".") && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
       && name != manifest
@@ -23,7 +23,7 @@ enum CassetteNames {
 
   /// The part of a name that says what was asked: `get-users-octocat`, and with the operation where one URL serves many:
   /// `post-graphql-getuser`.
-  static func prefix(of request: HTTPRequest) -> String {
+  package static func prefix(of request: HTTPRequest) -> String {
     let path = prefix(method: request.method, path: request.path)
     let operation = slug(
       Array((RequestOperation.name(of: request) ?? "").utf8)[...], limit: maximumOperationBytes)
@@ -40,9 +40,9 @@ enum CassetteNames {
   private static func slug(_ text: ArraySlice<UInt8>, limit: Int) -> String {
     var out: [UInt8] = []
     out.reserveCapacity(min(text.count, limit))
-    for byte in text.lazy.map(Bytes.lowercased) {
+    for byte in text.lazy.map(ASCII.lowercased) {
       guard out.count < limit else { break }
-      if Bytes.isDigit(byte) || byte &- 0x61 < 26 {
+      if ASCII.isDigit(byte) || byte &- 0x61 < 26 {
         out.append(byte)
       } else if let last = out.last, last != UInt8(ascii: "-") {
         out.append(UInt8(ascii: "-"))
@@ -53,7 +53,7 @@ enum CassetteNames {
   }
 
   /// The name of the answer with this place among those to one key, counted from 1.
-  static func name(stem: String, ordinal: Int) -> String {
+  package static func name(stem: String, ordinal: Int) -> String {
     ordinal == 1 ? stem + suffix : "\(stem).\(ordinal)\(suffix)"
   }
 
@@ -65,7 +65,7 @@ enum CassetteNames {
   }
 
   /// The ordinal in a name, which is 1 where none is written, and what stands before it.
-  static func parse(_ name: String) -> (stem: String, ordinal: Int) {
+  package static func parse(_ name: String) -> (stem: String, ordinal: Int) {
     let (stem, ordinal) = split(name)
     return (String(Substring(stem)), ordinal)
   }

@@ -4,7 +4,7 @@ public struct CassetteOrigin: Sendable {
   public let upstream: String?
   public let rewriting: RewriteRules
 
-  init(_ upstream: String?, _ rewriting: RewriteRules?) {
+  package init(_ upstream: String?, _ rewriting: RewriteRules?) {
     self.upstream = upstream
     self.rewriting = rewriting ?? RewriteRules()
   }

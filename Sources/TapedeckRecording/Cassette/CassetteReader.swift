@@ -1,25 +1,25 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// Reads the files of a cassette, checking everything. One thread uses a reader.
-struct CassetteReader {
+package struct CassetteReader {
   let directory: CassetteDirectory
   let matcher: RequestMatcher
   let loader: BodyLoader
 
-  init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
+  package init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
     self.directory = directory
     self.matcher = matcher
     loader = BodyLoader(directory: directory)
   }
 
-  func manifest() throws(CassetteError) -> CassetteManifest? {
+  package func manifest() throws(CassetteError) -> CassetteManifest? {
     let name = CassetteNames.manifest
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     return try CassetteManifest(parsing: bytes, file: directory.path(of: name))
   }
 
   /// An interaction file; nil when it has gone.
-  func interaction(_ name: String) throws(CassetteError) -> FileInteraction? {
+  package func interaction(_ name: String) throws(CassetteError) -> FileInteraction? {
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     let file = directory.path(of: name)
     return try interaction(
@@ -27,7 +27,7 @@ struct CassetteReader {
   }
 
   /// The interaction that a tree describes.
-  func interaction(
+  package func interaction(
     _ tree: JSONValue, name: String, at place: EntryPlace, bytes: Int = 0
   ) throws(CassetteError) -> FileInteraction {
     let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
@@ -40,7 +40,7 @@ struct CassetteReader {
 
 extension RequestMatcher {
   /// The key of a recorded request, whose body may stand in a file.
-  func key(for interaction: Interaction) throws(CassetteError) -> MatchKey {
+  package func key(for interaction: Interaction) throws(CassetteError) -> MatchKey {
     guard let body = interaction.largeRequestBody else { return key(for: interaction.request) }
     var request = interaction.request
     request.body = try body.open().bytes(at: 0, count: body.size)

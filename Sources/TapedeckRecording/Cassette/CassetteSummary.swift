@@ -21,7 +21,7 @@ public struct CassetteSummary: Sendable, Equatable {
     }
     var summaries: [CassetteSummary] = []
     for name in try directory.names() where !name.hasPrefix(".") {
-      if ImportFile.isHAR(name) {
+      if ForeignFile.isHAR(name) {
         summaries.append(CassetteSummary(name: name, bytes: try directory.size(of: name) ?? 0))
       } else if let summary = summary(of: name, in: directory) {
         summaries.append(summary)

@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// The responses of one sequence by the clients they were recorded for: those whose requests agree in credentials and in
 /// the fields that the responses vary by form a group.

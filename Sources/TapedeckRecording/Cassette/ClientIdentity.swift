@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// Who sent a request, as far as that tells which of several recorded responses is theirs.
 struct ClientIdentity: Hashable {
@@ -13,14 +14,14 @@ struct ClientIdentity: Hashable {
   init(_ request: HTTPRequest, varying: [[UInt8]], _ redaction: Redaction) {
     var named = HTTPFields()
     for (index, field) in request.fields.enumerated() {
-      let name = field.name.map(Bytes.lowercased)
+      let name = field.name.map(ASCII.lowercased)
       if Self.names.contains(name) || varying.contains(name) { named.append(index, of: request.fields) }
     }
     let fields = redaction.redacted(named)
     credentials = Self.credentials(in: fields)
     varied = varying.map { name in
       var writer = KeyWriter()
-      for field in fields where field.name.map(Bytes.lowercased) == name { writer.append(field.value) }
+      for field in fields where field.name.map(ASCII.lowercased) == name { writer.append(field.value) }
       return writer.bytes
     }
   }
@@ -35,12 +36,12 @@ struct ClientIdentity: Hashable {
   private static func credentials(in fields: HTTPFields) -> [UInt8]? {
     if let value = fields.first("authorization") { return Authorization.identity(value) }
     for name in keyNames {
-      if let field = fields.first(where: { $0.name.map(Bytes.lowercased) == name }) {
+      if let field = fields.first(where: { $0.name.map(ASCII.lowercased) == name }) {
         return Array(field.value)
       }
     }
     let cookies = fields.values(of: "cookie").flatMap { $0.split(separator: UInt8(ascii: ";")) }
-      .map { Array($0.drop(while: Bytes.isBlank)) }.filter(SessionCookie.isOne)
+      .map { Array($0.drop(while: ASCII.isBlank)) }.filter(SessionCookie.isOne)
       .sorted { $0.lexicographicallyPrecedes($1) }
     return cookies.isEmpty ? nil : Array(cookies.joined(separator: [UInt8(ascii: ";")]))
   }

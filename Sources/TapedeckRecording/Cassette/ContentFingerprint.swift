@@ -1,5 +1,5 @@
 /// By what a file is known again within one run: another content has another fingerprint, but for one in 2⁶⁴.
-struct ContentFingerprint: Equatable {
+package struct ContentFingerprint: Equatable {
   private let value: Int
 
   init(_ bytes: UnsafeRawBufferPointer) {

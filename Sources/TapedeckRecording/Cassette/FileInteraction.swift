@@ -1,12 +1,23 @@
 /// An interaction of a cassette, with its name, its place among the answers to its key, and what its files are.
-struct FileInteraction {
-  var name: String
+package struct FileInteraction {
+  package var name: String
   /// From 1; what the name says.
   var ordinal: Int
-  var interaction: Interaction
+  package var interaction: Interaction
   var key: MatchKey
   /// The files in `bodies/` it refers to.
-  var bodyNames: [String]
+  package var bodyNames: [String]
   /// About what it takes in memory.
   var bytes: Int
+
+  package init(
+    name: String, ordinal: Int, interaction: Interaction, key: MatchKey, bodyNames: [String], bytes: Int
+  ) {
+    self.name = name
+    self.ordinal = ordinal
+    self.interaction = interaction
+    self.key = key
+    self.bodyNames = bodyNames
+    self.bytes = bytes
+  }
 }

@@ -1,8 +1,8 @@
 import TapedeckHTTP
 
 /// An interaction as a cassette is loaded with it: checked, and of the answer only as much as is asked for.
-struct LoadedAnswer {
-  enum Source {
+package struct LoadedAnswer {
+  package enum Source {
     /// In memory.
     case held(Interaction)
     /// In the file, which is known by this.
@@ -18,7 +18,7 @@ struct LoadedAnswer {
 }
 
 extension LoadedAnswer {
-  init(_ stored: FileInteraction, source: Source? = nil) {
+  package init(_ stored: FileInteraction, source: Source? = nil) {
     self.init(
       name: stored.name, outline: InteractionOutline(stored.interaction), key: stored.key,
       source: source ?? .held(stored.interaction), bytes: stored.bytes)

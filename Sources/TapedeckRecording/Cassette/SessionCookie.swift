@@ -1,3 +1,6 @@
+import TapedeckHTTP
+import TapedeckRedaction
+
 /// Which cookies say whose session it is, by their names: `session`, `sid`, `PHPSESSID`, `auth_token`. Those against
 /// forged requests, which are new for each form, and those of analytics say nothing about it.
 enum SessionCookie {
@@ -11,7 +14,7 @@ enum SessionCookie {
 
   /// - Parameter pair: `name=value`.
   static func isOne(_ pair: [UInt8]) -> Bool {
-    let name = pair.prefix { $0 != UInt8(ascii: "=") }.map(Bytes.lowercased)
+    let name = pair.prefix { $0 != UInt8(ascii: "=") }.map(ASCII.lowercased)
     let words = NameWords(pair.prefix(name.count)).words.map { String(decoding: $0, as: UTF8.self) }
     if others.contains(where: name.starts) || words.contains(where: { $0.hasPrefix("csrf") || $0 == "xsrf" })
     {

@@ -13,7 +13,7 @@ public final class StoredInteraction: Sendable {
   let recordedAtMicroseconds: Int?
   /// The names of request fields that the answer varies by, see `VaryNames`.
   let varying: [[UInt8]]
-  let key: MatchKey
+  package let key: MatchKey
   /// Its place among the answers to its request, from 1; what the name says.
   let ordinal: Int
   private let source: LoadedAnswer.Source
@@ -22,7 +22,7 @@ public final class StoredInteraction: Sendable {
   private let held: AnswerContent?
   private let content = AtomicLazyReference<AnswerContent>()
 
-  init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
+  package init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
     fileName = loaded.name
     recorded = loaded.outline.recorded
     status = loaded.outline.status
@@ -36,7 +36,7 @@ public final class StoredInteraction: Sendable {
   }
 
   /// One that is held.
-  convenience init(_ stored: FileInteraction, prepared: PreparedResponse?) {
+  package convenience init(_ stored: FileInteraction, prepared: PreparedResponse?) {
     self.init(
       LoadedAnswer(stored), AnswerMaker(directory: nil, origin: CassetteOrigin(nil, nil)) { _, _ in prepared }
     )

@@ -12,8 +12,8 @@ enum VaryNames {
 
   /// In lower case and in order, each once.
   static func names(in values: [ArraySlice<UInt8>]) -> [[UInt8]] {
-    let names = values.flatMap { $0.split { $0 == UInt8(ascii: ",") || Bytes.isBlank($0) } }
-      .map { $0.map(Bytes.lowercased) }
+    let names = values.flatMap { $0.split { $0 == UInt8(ascii: ",") || ASCII.isBlank($0) } }
+      .map { $0.map(ASCII.lowercased) }
     return Set(names).subtracting(ignored).filter { !$0.starts(with: "if-".utf8) }
       .sorted { $0.lexicographicallyPrecedes($1) }
   }

@@ -1,3 +1,5 @@
+import TapedeckRedaction
+
 /// An open body file, read in pieces. Any thread may read at any time.
 public final class BodyFileReader: Sendable {
   public let name: String
@@ -5,7 +7,7 @@ public final class BodyFileReader: Sendable {
   public let size: Int
   private let file: OpenFile
 
-  init(_ file: OpenFile, name: String, size: Int) {
+  package init(_ file: OpenFile, name: String, size: Int) {
     self.file = file
     self.name = name
     self.size = size

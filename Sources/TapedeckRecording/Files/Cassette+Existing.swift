@@ -6,4 +6,7 @@ extension Cassette {
     var status = stat()
     return lstat(path, &status) == 0
   }
+
+  /// Whether it was read from a file of another tool, into which nothing is recorded.
+  package var isForeignFile: Bool { ForeignFile.isThere(path) }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 extension CassetteDirectory {
   /// The names in the directory, or in a folder of it, sorted by their bytes; none when the folder is not there.
-  func names(in folder: String = ".") throws(CassetteError) -> [String] {
+  package func names(in folder: String = ".") throws(CassetteError) -> [String] {
     let copy = open(beneath: folder, Self.flags)
     guard copy >= 0 else {
       if errno == ENOENT { return [] }

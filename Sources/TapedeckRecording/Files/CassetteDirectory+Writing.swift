@@ -4,7 +4,9 @@ import Glibc
 extension CassetteDirectory {
   /// Opens a directory, making it and its parents where they are missing, for the owner's eyes only.
   /// - Returns: also what was made, outermost first.
-  static func create(_ path: String) throws(CassetteError) -> (directory: CassetteDirectory, made: [String]) {
+  package static func create(_ path: String) throws(CassetteError) -> (
+    directory: CassetteDirectory, made: [String]
+  ) {
     var made: [String] = []
     var end = path.utf8.startIndex
     while end != path.utf8.endIndex {
@@ -28,7 +30,7 @@ extension CassetteDirectory {
   }
 
   /// Removes directories that `create` made, as far as they are empty.
-  static func removeMade(_ paths: [String]) {
+  package static func removeMade(_ paths: [String]) {
     for path in paths.reversed() { rmdir(path) }
   }
 
@@ -41,7 +43,7 @@ extension CassetteDirectory {
   }
 
   /// Removes a folder if it is empty.
-  func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
+  package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
   /// Makes a new file for writing; it must not be there yet.
   func createFile(_ name: String) throws(CassetteError) -> OpenFile {
@@ -59,18 +61,18 @@ extension CassetteDirectory {
     return OpenFile(descriptor: file, path: path(of: name))
   }
 
-  func createFile(_ name: String, contents: [UInt8]) throws(CassetteError) {
+  package func createFile(_ name: String, contents: [UInt8]) throws(CassetteError) {
     try createFile(name).write(contents)
   }
 
   /// Gives a file a new name in the folder it stands in.
-  func rename(_ old: String, to new: String) throws(CassetteError) {
+  package func rename(_ old: String, to new: String) throws(CassetteError) {
     let isDone = inFolder(of: old) { folder, leaf in renameat(folder, leaf, folder, Self.leaf(new)) }
     guard isDone == 0 else { throw .failed("rename a file to", path(of: new)) }
   }
 
   /// Removes a file; it is fine if it is not there.
-  func remove(_ name: String) throws(CassetteError) {
+  package func remove(_ name: String) throws(CassetteError) {
     guard inFolder(of: name, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
       throw .failed("remove", path(of: name))
     }
@@ -85,12 +87,12 @@ extension CassetteDirectory {
   }
 
   /// Makes what was renamed and removed here last.
-  func sync() throws(CassetteError) {
+  package func sync() throws(CassetteError) {
     guard fsync(descriptor) == 0 else { throw .failed("sync", path) }
   }
 
   /// Makes everything written to this file system so far last.
-  func syncFileSystem() throws(CassetteError) {
+  package func syncFileSystem() throws(CassetteError) {
     guard td_sync_file_system(descriptor) == 0 else { throw .failed("sync", path) }
   }
 

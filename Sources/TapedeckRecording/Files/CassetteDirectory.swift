@@ -5,15 +5,15 @@ import Glibc
 /// Only this folder of sources makes system calls. Names are opened beneath the directory's descriptor and never
 /// through links (`openat2`, see `open(beneath:)`), never blocking on what is no plain file, and for reading leave no
 /// trace (`O_NOATIME` where the system lets us). Failures carry the path and the system's word for what went wrong.
-final class CassetteDirectory: Sendable {
+package final class CassetteDirectory: Sendable {
   /// As the user gave it, for messages.
-  let path: String
+  package let path: String
   let descriptor: Int32
 
   static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
   /// Opens a directory; `absent` when nothing is there.
-  init(opening path: String) throws(CassetteError) {
+  package init(opening path: String) throws(CassetteError) {
     descriptor = Glibc.open(path, Self.flags)
     self.path = path
     guard descriptor >= 0 else {
@@ -23,16 +23,16 @@ final class CassetteDirectory: Sendable {
 
   deinit { close(descriptor) }
 
-  func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+  package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
   /// All of a plain file; nil when it is not there.
-  func contents(of name: String, limit: Int) throws(CassetteError) -> [UInt8]? {
+  package func contents(of name: String, limit: Int) throws(CassetteError) -> [UInt8]? {
     guard let file = try openForReading(name) else { return nil }
     return try file.contents(limit: limit)
   }
 
   /// The bytes of a plain file; nil when there is none of that name.
-  func size(of name: String) throws(CassetteError) -> Int? {
+  package func size(of name: String) throws(CassetteError) -> Int? {
     var status = stat()
     let isThere = inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
     guard isThere else {
@@ -43,14 +43,14 @@ final class CassetteDirectory: Sendable {
   }
 
   /// Whether a name is one of a folder, and no link to one.
-  func isFolder(_ name: String) -> Bool {
+  package func isFolder(_ name: String) -> Bool {
     var status = stat()
     return inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
       && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// A file in `bodies/`, whose name has been checked.
-  func openBody(_ name: String) throws(CassetteError) -> OpenFile {
+  package func openBody(_ name: String) throws(CassetteError) -> OpenFile {
     guard let file = try openForReading(name) else {
       errno = ENOENT
       throw .failed("open", path(of: name))
@@ -59,7 +59,7 @@ final class CassetteDirectory: Sendable {
   }
 
   /// A plain file; nil when it is not there.
-  func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
+  package func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
     guard let file = try descriptor(forReading: name) else { return nil }
     let opened = OpenFile(descriptor: file, path: path(of: name))
     guard try opened.status().isPlain else { throw .notAPlainFile(path: path(of: name)) }

@@ -2,10 +2,10 @@ import Glibc
 import TapedeckHTTP
 
 /// An open file, closed when nobody holds it any more.
-final class OpenFile: Sendable {
-  struct Status {
+package final class OpenFile: Sendable {
+  package struct Status {
     var isPlain: Bool
-    var size: Int
+    package var size: Int
     var device: UInt
     var inode: UInt
   }
@@ -21,7 +21,7 @@ final class OpenFile: Sendable {
 
   deinit { close(descriptor) }
 
-  func status() throws(CassetteError) -> Status {
+  package func status() throws(CassetteError) -> Status {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .failed("examine", path) }
     return Status(
@@ -66,7 +66,7 @@ final class OpenFile: Sendable {
   }
 
   /// Writes all of `bytes`, going on after short writes.
-  func write(_ bytes: [UInt8]) throws(CassetteError) {
+  package func write(_ bytes: [UInt8]) throws(CassetteError) {
     try bytes.withRawBytes { buffer throws(CassetteError) in try write(buffer) }
   }
 

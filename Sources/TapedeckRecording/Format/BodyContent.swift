@@ -1,4 +1,5 @@
 package import TapedeckHTTP
+import TapedeckRedaction
 
 /// What is in a body once its coding is opened, for those who want to change it.
 package enum BodyContent {

@@ -48,7 +48,7 @@ enum BodyFormat {
   }
 
   private static func isText(_ body: [UInt8]) -> Bool {
-    body.allSatisfy(Bytes.isText) && UTF8Scan.isValid(body[...])
+    body.allSatisfy(ASCII.isText) && UTF8Scan.isValid(body[...])
   }
 
   /// Writes the text cut behind every line feed.

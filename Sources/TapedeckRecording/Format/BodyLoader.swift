@@ -1,8 +1,9 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once, and
 /// held once however many refer to it; one thread uses a loader.
-final class BodyLoader {
+package final class BodyLoader {
   /// Nil where an interaction stands outside any cassette, and so has no files.
   private let directory: CassetteDirectory?
   private var sizes: [String: Int] = [:]
@@ -12,7 +13,7 @@ final class BodyLoader {
 
   /// - Parameter readsFiles: without it a body in a file is known by its name and by the size that is written beside it,
   ///   whether the file is there or not.
-  init(directory: CassetteDirectory?, readsFiles: Bool = true) {
+  package init(directory: CassetteDirectory?, readsFiles: Bool = true) {
     self.directory = directory
     self.readsFiles = readsFiles
   }

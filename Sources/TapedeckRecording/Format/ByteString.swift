@@ -1,8 +1,8 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// Bytes that are nearly always text: a string where they are UTF-8, else `{"base64": "…"}`.
-enum ByteString {
-  static func encode(_ bytes: ArraySlice<UInt8>) -> JSONValue {
+package enum ByteString {
+  package static func encode(_ bytes: ArraySlice<UInt8>) -> JSONValue {
     guard let string = JSONString(utf8: bytes) else { return base64(bytes) }
     return .string(string)
   }
@@ -16,7 +16,7 @@ enum ByteString {
     if !out.string(utf8: bytes) { out.value(base64(bytes)) }
   }
 
-  static func base64(_ bytes: some Collection<UInt8>) -> JSONValue {
+  package static func base64(_ bytes: some Collection<UInt8>) -> JSONValue {
     .object([JSONMember("base64", JSONValue(Base64.encode(bytes)))])
   }
 

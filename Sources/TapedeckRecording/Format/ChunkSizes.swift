@@ -1,11 +1,11 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// Chunk sizes as an array of numbers, in which `[size, count]` stands for a run of equal ones.
-enum ChunkSizes {
+package enum ChunkSizes {
   /// The shortest run that is written as one.
   private static let minimumRun = 3
 
-  static func encode(_ sizes: [Int]) -> JSONValue {
+  package static func encode(_ sizes: [Int]) -> JSONValue {
     var items: [JSONValue] = []
     var rest = sizes[...]
     while let size = rest.first {

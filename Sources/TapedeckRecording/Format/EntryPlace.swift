@@ -1,7 +1,7 @@
 import TapedeckHTTP
 
 /// Where in a cassette a value stands, so that whatever is wrong with it can be named.
-struct EntryPlace {
+package struct EntryPlace {
   private indirect enum Path {
     case whole
     case member(Path, StaticString)
@@ -12,7 +12,7 @@ struct EntryPlace {
   let file: String
   private let path: Path
 
-  init(file: String) { self.init(file: file, path: .whole) }
+  package init(file: String) { self.init(file: file, path: .whole) }
 
   private init(file: String, path: Path) {
     self.file = file

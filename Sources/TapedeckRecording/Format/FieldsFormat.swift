@@ -81,9 +81,9 @@ enum FieldsFormat {
   private static func unwritten(
     _ name: JSONString, date: [UInt8]?, _ volatile: inout HTTPFields.SubSequence, at place: EntryPlace
   ) throws(CassetteError) -> ArraySlice<UInt8> {
-    let bytes = name.decodedBytes.map(Bytes.lowercased)
+    let bytes = name.decodedBytes.map(ASCII.lowercased)
     if bytes.elementsEqual("content-length".utf8) { return [] }
-    if let next = volatile.first, next.name.lazy.map(Bytes.lowercased).elementsEqual(bytes) {
+    if let next = volatile.first, next.name.lazy.map(ASCII.lowercased).elementsEqual(bytes) {
       volatile = volatile.dropFirst()
       return next.value
     }

@@ -1,8 +1,8 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 extension InteractionFormat {
   /// The interaction that a tree describes, everything in it checked.
-  static func decode(
+  package static func decode(
     _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
   ) throws(CassetteError) -> Interaction {
     let object = try StrictObject(value, at: place, known: ["request", "response", "volatile"])
@@ -148,7 +148,7 @@ extension InteractionFormat {
 
   /// Makes the one `Content-Length` tell the truth, in its place; with nil there is none. The framing a file claims
   /// is never believed.
-  static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
+  package static func correctLength(in fields: inout HTTPFields, to bodyBytes: Int?) {
     guard let first = fields.index(of: "content-length") else { return }
     let length = bodyBytes.map { Array(String($0).utf8) }
     if let length, fields.index(of: "content-length", from: first + 1) == nil {

@@ -1,8 +1,9 @@
-import TapedeckHTTP
+package import TapedeckHTTP
+import TapedeckRedaction
 
 extension InteractionFormat {
   /// The interaction as its file.
-  static func fileBytes(_ tree: JSONValue) -> [UInt8] { FileLayout.bytes(tree) }
+  package static func fileBytes(_ tree: JSONValue) -> [UInt8] { FileLayout.bytes(tree) }
 
   /// The file without its volatile facts.
   static func stableBytes(_ tree: JSONValue) -> [UInt8] {
@@ -23,11 +24,11 @@ extension InteractionFormat {
 
   /// A byte of ids, and of base64; times have blanks.
   private static func isIDByte(_ byte: UInt8) -> Bool {
-    Bytes.isWord(byte) || ".:/+=".utf8.contains(byte)
+    ASCII.isWord(byte) || ".:/+=".utf8.contains(byte)
   }
 
   /// The files in `bodies/` that a tree refers to.
-  static func bodyNames(_ tree: JSONValue) -> [String] {
+  package static func bodyNames(_ tree: JSONValue) -> [String] {
     (tree.members ?? []).compactMap { side in
       guard case .object(let members) = side.value,
         let body = members.first(where: { $0.name.isEqual(to: "body") })?.value,

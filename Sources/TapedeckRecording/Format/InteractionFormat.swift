@@ -1,11 +1,11 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// An interaction as JSON, for the file of its own and for the journal. What is written depends only on the
 /// interaction; everything that may differ between two recordings of one session is in the last member.
-enum InteractionFormat {
+package enum InteractionFormat {
   /// The interaction as a tree.
   /// - Parameter store: keeps a body that stands in no interaction and says where.
-  static func encode(
+  package static func encode(
     _ interaction: Interaction, store: ([UInt8]) throws(CassetteError) -> BodyFile
   ) throws(CassetteError) -> JSONValue {
     var out = JSONOutput()
@@ -16,14 +16,14 @@ enum InteractionFormat {
   }
 
   /// The volatile facts as a tree.
-  static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
+  package static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
     var out = JSONOutput()
     write(facts, fieldsOf: nil, to: &out)
     return try tree(out)
   }
 
   /// Interim responses as a tree.
-  static func encode(interim heads: [HTTPResponseHead]) throws(CassetteError) -> JSONValue {
+  package static func encode(interim heads: [HTTPResponseHead]) throws(CassetteError) -> JSONValue {
     var out = JSONOutput()
     write(interim: heads, to: &out)
     return try tree(out)
@@ -123,7 +123,7 @@ enum InteractionFormat {
   }
 
   /// What `cut` says of a stream that the client left.
-  static let cutByClient = "client"
+  package static let cutByClient = "client"
 
   private static func write(interim heads: [HTTPResponseHead], to out: inout JSONOutput) {
     out.beginArray()

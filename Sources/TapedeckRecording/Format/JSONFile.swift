@@ -1,8 +1,8 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// JSON that stands in a file.
-enum JSONFile {
-  static func parse(_ bytes: [UInt8], file: String) throws(CassetteError) -> JSONValue {
+package enum JSONFile {
+  package static func parse(_ bytes: [UInt8], file: String) throws(CassetteError) -> JSONValue {
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
     } catch {

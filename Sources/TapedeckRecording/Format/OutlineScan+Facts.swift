@@ -41,7 +41,7 @@ extension OutlineScan {
     _ = try number(digits: 12)
     guard json.take(".") else { return }
     let start = json.index
-    while json.index < json.bytes.count, Bytes.isDigit(json.bytes[json.index]) { json.index += 1 }
+    while json.index < json.bytes.count, ASCII.isDigit(json.bytes[json.index]) { json.index += 1 }
     guard json.index > start else { throw Unfamiliar() }
   }
 }

@@ -10,7 +10,7 @@ extension OutlineScan {
 
     func isNamed(_ lowercase: StaticString) -> Bool {
       guard name.count == lowercase.utf8CodeUnitCount else { return false }
-      return name.indices.allSatisfy { Bytes.lowercased(name[$0]) == lowercase.utf8Start[$0] }
+      return name.indices.allSatisfy { ASCII.lowercased(name[$0]) == lowercase.utf8Start[$0] }
     }
   }
 
@@ -69,7 +69,7 @@ extension OutlineScan {
     try eachPair { pair throws(Unfamiliar) in
       guard !pair.name.isEmpty, pair.name.allSatisfy(HTTPFields.isNameByte) else { throw Unfamiliar() }
       if pair.isNamed("content-length") {
-        fields.mayLackLength = fields.mayLackLength || pair.value?.allSatisfy(Bytes.isBlank) ?? true
+        fields.mayLackLength = fields.mayLackLength || pair.value?.allSatisfy(ASCII.isBlank) ?? true
       } else if pair.value == nil {
         guard pair.isNamed("date") else { throw Unfamiliar() }
         fields.hidesDate = true

@@ -43,7 +43,7 @@ extension OutlineScan {
   mutating func number(digits: Int) throws(Unfamiliar) -> Int {
     let start = json.index
     var value = 0
-    while json.index < json.bytes.count, Bytes.isDigit(json.bytes[json.index]), json.index - start <= digits {
+    while json.index < json.bytes.count, ASCII.isDigit(json.bytes[json.index]), json.index - start <= digits {
       value = 10 * value + Int(json.bytes[json.index] & 0x0F)
       json.index += 1
     }

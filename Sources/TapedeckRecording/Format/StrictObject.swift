@@ -1,8 +1,8 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// An object of a cassette file whose every member is known, so that a typo never passes in silence. Members whose
 /// names start with `_` or `x-` are the user's own and are left alone.
-struct StrictObject {
+package struct StrictObject {
   let place: EntryPlace
   private let members: [JSONMember]
 
@@ -23,7 +23,7 @@ struct StrictObject {
     }
   }
 
-  static func isFree(_ name: JSONString) -> Bool {
+  package static func isFree(_ name: JSONString) -> Bool {
     let raw = name.raw
     return raw.first == UInt8(ascii: "_") || raw.first == UInt8(ascii: "x") && raw.starts(with: "x-".utf8)
   }

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// Times as cassettes write them: `2026-11-21T01:52:33.123456Z`, with three digits behind the point where these tell
 /// all. Counted from 1970 UTC, proleptic Gregorian; the day arithmetic is Howard Hinnant's `days_from_civil`.
 package enum Timestamp {
@@ -32,7 +34,7 @@ package enum Timestamp {
   }
 
   /// The time that is written so, with three digits behind the point or six; nil for anything else.
-  static func microseconds(_ written: String) -> Int? {
+  package static func microseconds(_ written: String) -> Int? {
     var written = written
     return written.withUTF8 { microseconds(UnsafeRawBufferPointer($0)) }
   }
@@ -42,7 +44,7 @@ package enum Timestamp {
     guard bytes.count == form.utf8CodeUnitCount else { return nil }
     for (index, byte) in bytes.enumerated() {
       let expected = form.utf8Start[index]
-      guard expected == 0x30 ? Bytes.isDigit(byte) : byte == expected else { return nil }
+      guard expected == 0x30 ? ASCII.isDigit(byte) : byte == expected else { return nil }
     }
     func number(_ range: Range<Int>) -> Int { bytes[range].reduce(0) { $0 * 10 + Int($1 & 0x0F) } }
     let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
@@ -68,7 +70,7 @@ package enum Timestamp {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  static func days(year: Int, month: Int, day: Int) -> Int {
+  package static func days(year: Int, month: Int, day: Int) -> Int {
     let (era, yearOfEra) = divide(month <= 2 ? year - 1 : year, 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

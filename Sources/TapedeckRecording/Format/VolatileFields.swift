@@ -1,10 +1,10 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// Fields that are new in every request or response and say nothing about either: times, signatures, ids of requests
 /// and of traces. Their values stand in the `volatile` member, so that a session recorded again changes no file for
 /// them; whoever reads an interaction finds them in their places among the others.
-enum VolatileFields {
-  enum Side { case request, response }
+package enum VolatileFields {
+  package enum Side { case request, response }
 
   /// Whether a field is one of them.
   static func contains(
@@ -12,11 +12,11 @@ enum VolatileFields {
   ) -> Bool {
     let names = side == .request ? requestNames : responseNames
     guard names.indices.contains(name.count) else { return false }
-    return names[name.count].contains { Bytes.equal(name, lowercase: $0) }
+    return names[name.count].contains { ASCII.equal(name, lowercase: $0) }
       || side == .request && isSignature(name, value)
   }
 
-  static func contains(_ field: HTTPField, in side: Side) -> Bool {
+  package static func contains(_ field: HTTPField, in side: Side) -> Bool {
     field.name.withUnsafeBufferPointer { name in
       field.value.withUnsafeBufferPointer { contains(name: name, value: $0, in: side) }
     }
@@ -47,7 +47,7 @@ enum VolatileFields {
   private static func isSignature(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>)
     -> Bool
   {
-    Bytes.equal(name, lowercase: "authorization") && value.starts(with: "AWS4-".utf8)
+    ASCII.equal(name, lowercase: "authorization") && value.starts(with: "AWS4-".utf8)
   }
 
   private static let requestNames = byLength([

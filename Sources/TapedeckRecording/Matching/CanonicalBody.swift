@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// The body of a request without what makes no difference to its meaning, nor by the rules.
 struct CanonicalBody {
@@ -80,7 +81,7 @@ struct CanonicalBody {
   static func document(in body: [UInt8]) -> JSONValue? {
     guard body.count <= maximumParsedBytes else { return nil }
     let text = withoutMark(body)
-    guard let first = text.first(where: { !Bytes.isSpace($0) }),
+    guard let first = text.first(where: { !ASCII.isSpace($0) }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     else { return nil }
     return json(body)

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// Paths as they are compared: with what RFC 3986 §6.2.2.1 and §6.2.2.2 call the same made the same. Dot segments stay,
 /// and so does every encoded byte that means something, such as `%2F`.
 enum ComparedPath {
@@ -9,7 +11,7 @@ enum ComparedPath {
     var index = path.startIndex
     while index < path.endIndex {
       guard path[index] == UInt8(ascii: "%"), index + 2 < path.endIndex,
-        let high = Bytes.hexValue(path[index + 1]), let low = Bytes.hexValue(path[index + 2])
+        let high = ASCII.hexValue(path[index + 1]), let low = ASCII.hexValue(path[index + 2])
       else {
         out.append(path[index])
         index += 1
@@ -24,7 +26,7 @@ enum ComparedPath {
 
   /// RFC 3986 §2.3.
   private static func isUnreserved(_ byte: UInt8) -> Bool {
-    Bytes.isAlphanumeric(byte) || "-._~".utf8.contains(byte)
+    ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte)
   }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }

@@ -1,15 +1,17 @@
+import TapedeckHTTP
+
 /// The name-value pairs of a query or a form (WHATWG URL §5.1): cut at `&`, then at the first `=`; `+` is a blank and
 /// `%XX` a byte, and a `%` that begins no such thing stays as written.
-struct FormPairs {
-  struct Pair: Equatable {
-    var name: [UInt8]
-    var value: [UInt8]
+package struct FormPairs {
+  package struct Pair: Equatable {
+    package var name: [UInt8]
+    package var value: [UInt8]
   }
 
   /// In the order they came.
-  var pairs: [Pair]
+  package var pairs: [Pair]
 
-  init(_ text: ArraySlice<UInt8>) {
+  package init(_ text: ArraySlice<UInt8>) {
     pairs = text.split(separator: UInt8(ascii: "&")).map { piece in
       let equals = piece.firstIndex(of: UInt8(ascii: "="))
       return Pair(
@@ -34,8 +36,8 @@ struct FormPairs {
       switch text[index] {
       case UInt8(ascii: "+") where plusIsBlank: out.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        if index + 2 < text.endIndex, let high = Bytes.hexValue(text[index + 1]),
-          let low = Bytes.hexValue(text[index + 2])
+        if index + 2 < text.endIndex, let high = ASCII.hexValue(text[index + 1]),
+          let low = ASCII.hexValue(text[index + 2])
         {
           out.append(high << 4 | low)
           index += 2

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// A GraphQL document by its tokens (GraphQL specification, October 2021, §2.1): what stands between them, white space,
 /// commas and comments, means nothing. Strings are kept as they are written, block strings too.
 ///
@@ -64,7 +66,7 @@ struct GraphQLDocument {
 
   private static func isName(_ token: ArraySlice<UInt8>) -> Bool { token.first.map(isNameStart) ?? false }
 
-  private static func isNameStart(_ byte: UInt8) -> Bool { Bytes.isLetter(byte) || byte == UInt8(ascii: "_") }
+  private static func isNameStart(_ byte: UInt8) -> Bool { ASCII.isLetter(byte) || byte == UInt8(ascii: "_") }
 }
 
 // MARK: - Tokens
@@ -87,10 +89,10 @@ extension GraphQLDocument {
   private static func endOfToken(_ text: [UInt8], from start: Int) -> Int? {
     let byte = text[start]
     if isNameStart(byte) {
-      return text[start...].firstIndex { !isNameStart($0) && !Bytes.isDigit($0) } ?? text.endIndex
+      return text[start...].firstIndex { !isNameStart($0) && !ASCII.isDigit($0) } ?? text.endIndex
     }
-    if Bytes.isDigit(byte) || byte == UInt8(ascii: "-") {
-      return text[(start + 1)...].firstIndex { !Bytes.isAlphanumeric($0) && !".+-".utf8.contains($0) }
+    if ASCII.isDigit(byte) || byte == UInt8(ascii: "-") {
+      return text[(start + 1)...].firstIndex { !ASCII.isAlphanumeric($0) && !".+-".utf8.contains($0) }
         ?? text.endIndex
     }
     if byte == UInt8(ascii: "\"") { return endOfString(text, from: start) }

@@ -1,3 +1,5 @@
+import TapedeckRedaction
+
 /// Writes components one behind the other, each with its length first.
 struct KeyWriter {
   private(set) var bytes: [UInt8] = []

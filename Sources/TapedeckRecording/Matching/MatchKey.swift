@@ -1,3 +1,5 @@
+public import TapedeckRedaction
+
 /// What makes two requests the same: canonical bytes, compared as bytes and never as text, so that `é` written in two
 /// ways stays two things.
 public struct MatchKey: Sendable, Hashable {

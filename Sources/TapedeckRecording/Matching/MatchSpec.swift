@@ -82,7 +82,7 @@ public struct MatchSpec: Sendable, Equatable {
 
 extension MatchRules {
   /// The rules as a spec changes them.
-  func changed(_ spec: MatchSpec) throws(CassetteError) -> MatchRules {
+  package func changed(_ spec: MatchSpec) throws(CassetteError) -> MatchRules {
     do throws(MatchSpecError) { return try spec.rules(changing: self) } catch { throw .invalidRules(error) }
   }
 }

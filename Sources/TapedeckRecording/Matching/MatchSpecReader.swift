@@ -69,7 +69,7 @@ struct MatchSpecReader {
   ]
 
   private static func header(_ name: ArraySlice<UInt8>) throws(MatchSpecError) -> String {
-    let text = String(decoding: name.map(Bytes.lowercased), as: UTF8.self)
+    let text = String(decoding: name.map(ASCII.lowercased), as: UTF8.self)
     var probe = HTTPFields()
     do throws(HTTPFieldError) { try probe.append(name: name, value: []) } catch {
       throw .badHeader(String(decoding: name, as: UTF8.self))
@@ -114,8 +114,8 @@ struct MatchSpecReader {
   }
 
   private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let start = text.firstIndex { !Bytes.isBlank($0) } ?? text.endIndex
-    let end = text.lastIndex { !Bytes.isBlank($0) }.map { $0 + 1 } ?? start
+    let start = text.firstIndex { !ASCII.isBlank($0) } ?? text.endIndex
+    let end = text.lastIndex { !ASCII.isBlank($0) }.map { $0 + 1 } ?? start
     return text[start..<max(start, end)]
   }
 }

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// A name, or with `*` at its end all that begin so: `ts`, `utm_*`.
 public struct NamePattern: Sendable, Hashable {
   /// Decoded.
@@ -38,7 +40,7 @@ extension NamePattern: CustomStringConvertible {
 
   /// What means nothing in a list of names, nor to a shell.
   private static func isPlain(_ byte: UInt8) -> Bool {
-    Bytes.isDigit(byte) || Bytes.lowercased(byte) &- 0x61 < 26 || "-._~[]:@/".utf8.contains(byte)
+    ASCII.isDigit(byte) || ASCII.lowercased(byte) &- 0x61 < 26 || "-._~[]:@/".utf8.contains(byte)
   }
 }
 

@@ -6,7 +6,7 @@ enum RequestHeaders {
   static func values(of name: String, in request: HTTPRequest) -> [ArraySlice<UInt8>] {
     let wanted = Array(name.utf8)
     return request.fields.filter { field in
-      field.name.count == wanted.count && zip(field.name, wanted).allSatisfy { Bytes.lowercased($0) == $1 }
+      field.name.count == wanted.count && zip(field.name, wanted).allSatisfy { ASCII.lowercased($0) == $1 }
     }.map(\.value)
   }
 }

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// The host a client thinks it talks to, as it is compared: in lower case and without the port, which is another in
 /// every run of a proxy that picks a free one.
 enum RequestHost {
@@ -8,6 +10,6 @@ enum RequestHost {
     } else {
       end = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
     }
-    return authority[..<end].map(Bytes.lowercased)
+    return authority[..<end].map(ASCII.lowercased)
   }
 }

@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+public import TapedeckRedaction
 
 /// Makes the keys by which requests are the same, by rules. By default: method, path (`ComparedPath`), query as a
 /// multiset of decoded pairs, and body, where JSON is compared as JSON, forms as pairs, multipart without its boundary,

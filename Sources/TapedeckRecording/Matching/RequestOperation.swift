@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+import TapedeckRedaction
 
 /// What a request does where one URL serves many operations: for people to tell such requests apart. Taken from a
 /// request that has no secrets any more, it has none.

@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// The fields of a request that select its response beside the key.
 ///
@@ -39,7 +40,7 @@ struct RequestVariant {
     var fields: [Field] = []
     for field in redaction.redacted(selected) {
       guard let role = Self.role(of: field.name) else { continue }
-      let name = field.name.map(Bytes.lowercased)
+      let name = field.name.map(ASCII.lowercased)
       let value = Self.compared(field.value, role)
       if let index = fields.firstIndex(where: { $0.name == name }) {
         fields[index].values.append(value)
@@ -77,18 +78,18 @@ struct RequestVariant {
 
   private static func role(of name: ArraySlice<UInt8>) -> Role? {
     switch name.count {
-    case 5 where Bytes.equal(name, lowercase: "range"): .range
-    case 10 where Bytes.equal(name, lowercase: "x-ms-range"): .range
-    case 10 where Bytes.equal(name, lowercase: "soapaction"): .operation
-    case 12 where Bytes.equal(name, lowercase: "x-amz-target"): .operation
-    case 4... where Bytes.equal(name.prefix(3), lowercase: "if-"): .condition
+    case 5 where ASCII.equal(name, lowercase: "range"): .range
+    case 10 where ASCII.equal(name, lowercase: "x-ms-range"): .range
+    case 10 where ASCII.equal(name, lowercase: "soapaction"): .operation
+    case 12 where ASCII.equal(name, lowercase: "x-amz-target"): .operation
+    case 4... where ASCII.equal(name.prefix(3), lowercase: "if-"): .condition
     default: nil
     }
   }
 
   /// Units of ranges have no case (RFC 9110 §14.1), and blanks between them mean nothing.
   private static func compared(_ value: ArraySlice<UInt8>, _ role: Role) -> [UInt8] {
-    role == .range ? value.filter { !Bytes.isBlank($0) }.map(Bytes.lowercased) : Array(value)
+    role == .range ? value.filter { !ASCII.isBlank($0) }.map(ASCII.lowercased) : Array(value)
   }
 }
 

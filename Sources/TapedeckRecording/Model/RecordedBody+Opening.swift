@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+import TapedeckRedaction
 
 extension RecordedBody {
   /// What is in a body that is held in memory and in gzip or deflate, and the name of that coding; nil when it is in no
@@ -12,5 +13,7 @@ extension RecordedBody {
   }
 
   /// The body as it is compared and looked at: without its coding, where that can be opened.
-  func content(_ fields: HTTPFields) -> RecordedBody { opened(fields).map { .bytes($0.content) } ?? self }
+  package func content(_ fields: HTTPFields) -> RecordedBody {
+    opened(fields).map { .bytes($0.content) } ?? self
+  }
 }

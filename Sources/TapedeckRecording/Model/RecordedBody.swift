@@ -14,7 +14,7 @@ public enum RecordedBody: Sendable, Equatable {
   }
 
   /// How many of them are in memory.
-  var heldCount: Int {
+  package var heldCount: Int {
     guard case .bytes(let bytes) = self else { return 0 }
     return bytes.count
   }

@@ -27,7 +27,7 @@ public struct RecordedResponse: Sendable, Equatable {
   }
 
   /// Whether its `Content-Length` is the size of its body.
-  func isFramedByLength(to method: HTTPMethod) -> Bool {
+  package func isFramedByLength(to method: HTTPMethod) -> Bool {
     chunkSizes == nil && !isCloseDelimited && !isCutByClient
       && !BodyFraming.hasNoBody(status: head.status, method: method)
   }

@@ -3,7 +3,7 @@ public struct VolatileFacts: Sendable, Equatable {
   /// Above this many chunks their times are not kept.
   public static let maximumChunkOffsets = 4096
   /// What a time may be: up to some thirty years, which a double holds to the microsecond.
-  static let milliseconds = 0.0...1e12
+  package static let milliseconds = 0.0...1e12
 
   /// When the answer was complete, in microseconds since 1970 UTC: what is on this machine answers within milliseconds,
   /// and it is by this time that the order of a session is known.

@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// What differs between the body of a recorded request and one that came, in the terms the key is made in.
 struct BodyComparison {

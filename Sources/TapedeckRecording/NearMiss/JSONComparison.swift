@@ -1,14 +1,14 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// What differs between two JSON values, by path: `$.user.name`, `$.items[2]`, `$["a b"]`.
-struct JSONComparison {
+package struct JSONComparison {
   let maximumDifferences: Int
-  private(set) var differences: [RequestDifference] = []
+  package private(set) var differences: [RequestDifference] = []
 
   /// - Parameter maximumDifferences: how many are told; what goes beyond is not even looked for.
-  init(maximumDifferences: Int = 20) { self.maximumDifferences = maximumDifferences }
+  package init(maximumDifferences: Int = 20) { self.maximumDifferences = maximumDifferences }
 
-  mutating func compare(_ left: JSONValue?, _ right: JSONValue?, path: String) {
+  package mutating func compare(_ left: JSONValue?, _ right: JSONValue?, path: String) {
     guard differences.count < maximumDifferences else { return }
     switch (left, right) {
     case (.object(let old)?, .object(let new)?): compareMembers(old, new, path: path)
@@ -45,11 +45,11 @@ struct JSONComparison {
   }
 
   /// `.name`, or `["name"]` where the name is no plain word.
-  static func step(_ name: [UInt8]) -> String {
+  package static func step(_ name: [UInt8]) -> String {
     let isWord = name.allSatisfy {
-      Bytes.isDigit($0) || Bytes.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
+      ASCII.isDigit($0) || ASCII.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
     }
-    if isWord, let first = name.first, !Bytes.isDigit(first) {
+    if isWord, let first = name.first, !ASCII.isDigit(first) {
       return "." + String(decoding: name, as: UTF8.self)
     }
     return "[\(RequestDifference.quoted(name))]"

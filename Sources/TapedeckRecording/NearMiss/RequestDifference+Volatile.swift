@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 extension RequestDifference {
   /// Whether this looks like something that is new in every request: a time, a random id, a nonce, a signature. A
   /// guess, good for a suggestion.
@@ -12,7 +14,7 @@ extension RequestDifference {
   private var plainName: String {
     let path = field.hasPrefix("$") ? field[...] : field.drop { $0 != " " }
     let name = path.split(separator: ".").last ?? ""
-    let bytes = name.utf8.map(Bytes.lowercased).filter { Bytes.isDigit($0) || $0 &- 0x61 < 26 || $0 == 0x5F }
+    let bytes = name.utf8.map(ASCII.lowercased).filter { ASCII.isDigit($0) || $0 &- 0x61 < 26 || $0 == 0x5F }
     return bytes == [0x5F] ? "_" : String(decoding: bytes.filter { $0 != 0x5F }, as: UTF8.self)
   }
 
@@ -44,17 +46,17 @@ extension RequestDifference {
   private static func isDateTime(_ value: ArraySlice<UInt8>) -> Bool {
     ["0000-00-00T00:00", "00000000T000000"].contains { pattern in
       value.count >= pattern.utf8.count
-        && zip(value, pattern.utf8).allSatisfy { $1 == 0x30 ? Bytes.isDigit($0) : $0 == $1 }
+        && zip(value, pattern.utf8).allSatisfy { $1 == 0x30 ? ASCII.isDigit($0) : $0 == $1 }
     }
   }
 
   /// Seconds, milliseconds or microseconds since 1970, in this century.
   private static func isEpoch(_ value: ArraySlice<UInt8>) -> Bool {
-    let whole = value.prefix(while: Bytes.isDigit)
+    let whole = value.prefix(while: ASCII.isDigit)
     guard [10, 13, 16].contains(whole.count), let first = whole.first, (0x31...0x34).contains(first) else {
       return false
     }
-    return value.dropFirst(whole.count).allSatisfy { Bytes.isDigit($0) || $0 == UInt8(ascii: ".") }
+    return value.dropFirst(whole.count).allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
   }
 
   /// Sixteen and more letters and digits, mixed, as in UUIDs, hexadecimal and base64.
@@ -63,9 +65,9 @@ extension RequestDifference {
     var digits = 0
     var letters = 0
     for byte in value {
-      if Bytes.isDigit(byte) {
+      if ASCII.isDigit(byte) {
         digits += 1
-      } else if Bytes.lowercased(byte) &- 0x61 < 26 {
+      } else if ASCII.lowercased(byte) &- 0x61 < 26 {
         letters += 1
       } else if !"-_=+/.".utf8.contains(byte) {
         return false

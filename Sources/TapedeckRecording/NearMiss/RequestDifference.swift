@@ -35,7 +35,7 @@ extension RequestDifference {
 
   /// Bytes for people: whatever would steer a terminal or turn the direction of text escaped, undecodable bytes
   /// replaced, long ones cut.
-  static func excerpt(_ bytes: some Collection<UInt8>) -> String {
+  package static func excerpt(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     for scalar in String(decoding: bytes.prefix(maximumBytes), as: UTF8.self).unicodeScalars {
       text += steers(scalar) ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
@@ -50,5 +50,5 @@ extension RequestDifference {
     }
   }
 
-  static func quoted(_ bytes: some Collection<UInt8>) -> String { "\"\(excerpt(bytes))\"" }
+  package static func quoted(_ bytes: some Collection<UInt8>) -> String { "\"\(excerpt(bytes))\"" }
 }

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// How far a request is from a recorded one, in points that are good for nothing but comparing.
 ///
 /// The path weighs most, then the method, the query and the body, since that is the order in which clients are wrong.
@@ -57,7 +59,7 @@ enum RequestDistance {
 
   /// Without what people get wrong: decoded, in lower case, each slash once and none at the end.
   private static func spelled(_ path: ArraySlice<UInt8>) -> [UInt8] {
-    let decoded = FormPairs.decoded(path, plusIsBlank: false).map(Bytes.lowercased)
+    let decoded = FormPairs.decoded(path, plusIsBlank: false).map(ASCII.lowercased)
     return Array(decoded.split(separator: UInt8(ascii: "/")).joined(separator: [UInt8(ascii: "/")]))
   }
 }

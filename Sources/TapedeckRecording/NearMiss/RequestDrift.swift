@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+import TapedeckRedaction
 
 extension RequestMatcher {
   /// How a request differs from the recorded one that has its key: in names of the query, places in the body and

@@ -1,4 +1,5 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// A body on its way into a cassette: held in memory while it is small, then written to a file that gets its name when
 /// the content is known. One thread uses it at a time.
@@ -6,7 +7,7 @@ import TapedeckHTTP
 /// Nothing of a text is written before its secrets are hidden: it is held as long as it can be taken apart, and beyond
 /// that goes through `LongTextRedaction` on its way to the file. What is held is redacted when the exchange is recorded.
 public final class BodySpool {
-  static let prefix = ".spool-"
+  package static let prefix = ".spool-"
 
   /// What is done with a body that is too large to be held.
   private enum Course {

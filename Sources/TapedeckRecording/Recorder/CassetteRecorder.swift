@@ -1,5 +1,6 @@
 import Synchronization
 public import TapedeckHTTP
+public import TapedeckRedaction
 
 /// The one writer of a cassette.
 ///
@@ -45,7 +46,7 @@ public final class CassetteRecorder: Sendable {
   private let durability: Durability
   private let arrivals = Atomic<Int>(0)
   private let hiddenValues = Atomic<Int>(0)
-  let memory = SecretMemory()
+  package let memory = SecretMemory()
   /// Content codings that could not be looked into, and whether that has been told.
   private let unopened = Mutex<[String: Bool]>([:])
   private let spoolNumbers = Atomic<Int>(0)
@@ -91,7 +92,7 @@ public final class CassetteRecorder: Sendable {
       upstream: upstream, replacing: replacing)
   }
 
-  static func open(
+  package static func open(
     _ opening: consuming RecorderOpening, upstream: String?, replacing: Bool
   ) throws(CassetteError) -> CassetteRecorder {
     var opening = opening
@@ -126,7 +127,7 @@ public final class CassetteRecorder: Sendable {
 
   /// - Parameter tree: the interaction as it is to be written if it holds no secrets; its bodies are there already.
   @discardableResult
-  func record(
+  package func record(
     _ interaction: Interaction, tree: JSONValue?, arrival: Int
   ) throws(CassetteError) -> Bool {
     guard !isBroken else { return false }
@@ -194,7 +195,7 @@ public final class CassetteRecorder: Sendable {
 
   /// Ends recording; whether it had not ended before.
   @discardableResult
-  func stop() -> Bool { !isStopped.exchange(true, ordering: .relaxed) }
+  package func stop() -> Bool { !isStopped.exchange(true, ordering: .relaxed) }
 
   /// Makes files of all that was recorded and lets go of the cassette. A cassette made for nothing is removed again.
   ///
@@ -223,7 +224,7 @@ public final class CassetteRecorder: Sendable {
 
 extension CassetteRecorder {
   /// Drops what was recorded and lets go of the cassette, after sealing was refused.
-  func discard() {
+  package func discard() {
     sealer.abandon([])
     CassetteDirectory.removeMade(made)
   }
@@ -255,7 +256,7 @@ extension CassetteRecorder {
     return copies.isEmpty ? target : copies.applied(to: target[...])
   }
 
-  func createSpoolFile() throws(CassetteError) -> (file: OpenFile, name: String) {
+  package func createSpoolFile() throws(CassetteError) -> (file: OpenFile, name: String) {
     let number = spoolNumbers.wrappingAdd(1, ordering: .relaxed).oldValue
     let name = "\(BodyFile.folder)/\(BodySpool.prefix)\(number)"
     return try state.withLock { state throws(CassetteError) in
@@ -266,10 +267,10 @@ extension CassetteRecorder {
     }
   }
 
-  func removeSpoolFile(_ name: String) { try? directory.remove(name) }
+  package func removeSpoolFile(_ name: String) { try? directory.remove(name) }
 
   /// Gives a finished spool file the name of its content.
-  func adopt(
+  package func adopt(
     _ spooled: OpenFile, _ name: String, digest: SHA256Digest, size: Int
   ) throws(CassetteError) -> BodyFile {
     let file = BodyFile(name: BodyFile.name(digest: digest), size: size, directory: directory)

@@ -4,22 +4,22 @@ import TapedeckHTTP
 ///
 /// A journal is written line by line, each with one call, so all that a crash can leave is a last line that is not
 /// whole: it is set aside with a warning, and nobody was told of it. Damage anywhere else is an error.
-struct Journal {
+package struct Journal {
   /// Where a record stands in the file, and what sealing needs to know of it.
-  struct Entry {
-    var record: JournalRecord
-    var place: EntryPlace
+  package struct Entry {
+    package var record: JournalRecord
+    package var place: EntryPlace
     var offset: Int
     var count: Int
   }
 
   /// Nil when there is not even a first line.
   private(set) var header: JournalHeader?
-  private(set) var warnings: [String] = []
+  package private(set) var warnings: [String] = []
 
   /// Reads all of it.
   /// - Parameter take: gets each record in order.
-  init(
+  package init(
     reading file: OpenFile, take: (Entry) throws(CassetteError) -> Void
   ) throws(CassetteError) {
     var lines = JournalLines(file)

@@ -1,8 +1,9 @@
 import TapedeckHTTP
+package import TapedeckRedaction
 
 /// The first line of a journal: who writes it, and how it is to be sealed should that process not come to it. Its last
 /// member is the beginning of the SHA-256 of all before it.
-struct JournalHeader {
+package struct JournalHeader {
   /// Version 2 adds `rewrite`, and is written only with it.
   static let currentVersion = 2
 
@@ -13,7 +14,7 @@ struct JournalHeader {
   /// By what requests are compared, where that is not what the cassette says already.
   var rules: MatchRules?
   /// What is hidden; nil in journals from before it could be.
-  var redaction: Redaction?
+  package var redaction: Redaction?
   /// What is rewritten, where that is not what the cassette says already.
   var rewriting: RewriteRules?
   /// Whether it must not be sealed while there are secrets in it.
@@ -33,7 +34,7 @@ struct JournalHeader {
   }
 
   /// The header of a journal; nil where it has none.
-  init?(of file: OpenFile) throws(CassetteError) {
+  package init?(of file: OpenFile) throws(CassetteError) {
     var lines = JournalLines(file)
     guard let line = try lines.next() else { return nil }
     try self.init(line.bytes, file: file.path)

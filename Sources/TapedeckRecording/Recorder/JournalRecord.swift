@@ -1,10 +1,11 @@
-import TapedeckHTTP
+package import TapedeckHTTP
+import TapedeckRedaction
 
 /// One recording in a journal: `{"crc32":"<8 hex>","interaction":{…,"arrival":n,"base":m}}`, the sum being that of the
 /// interaction's bytes.
-struct JournalRecord {
+package struct JournalRecord {
   /// The interaction as `InteractionFormat` writes it.
-  var tree: JSONValue
+  package var tree: JSONValue
   /// When its request came, counted in requests; orders the answers to one key.
   var arrival: Int
   /// The highest ordinal its key had before this session; 0 when the session replaces. Sealing a second time gives

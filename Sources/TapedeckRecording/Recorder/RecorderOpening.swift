@@ -1,8 +1,9 @@
 import TapedeckHTTP
+package import TapedeckRedaction
 
 /// What stands between asking for a recorder and having one: the directory, the lock, and a journal that a crash may
 /// have left.
-struct RecorderOpening {
+package struct RecorderOpening {
   let directory: CassetteDirectory
   let made: [String]
   private(set) var recoveredCount = 0
@@ -22,12 +23,12 @@ struct RecorderOpening {
   /// How often another process may take the journal away between opening and locking it.
   private static let maximumAttempts = 100
 
-  init(
+  package init(
     _ path: String, match: MatchSpec?, redaction choice: RedactionChoice,
     rewriting: RewriteChoice = RewriteChoice(), template: CassetteManifest? = nil,
     durability: Durability, isDurable: Bool, secrets: SecretPolicy = .tell
   ) throws(CassetteError) {
-    if ImportFile.isMeant(by: path) { throw .notOurs(path: path) }
+    if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
     (directory, made) = try CassetteDirectory.create(path)
     self.match = match
     self.choice = choice

@@ -1,27 +1,36 @@
+package import TapedeckRedaction
+
 /// Which recording goes into which file, as a pure function of what is there and what was recorded.
 ///
 /// Keys are taken in the order of their digests and recordings of a key in the order their requests came, so neither
 /// concurrency nor the order of lines makes a difference. A file that is there keeps its name. Planning again when a
 /// part of a plan has been carried out gives the same plan.
-struct SealPlan {
+package struct SealPlan {
   /// A file that is there.
-  struct Existing {
+  package struct Existing {
     var name: String
     var digest: SHA256Digest
   }
 
   /// A recording that has no file yet.
-  struct Recording {
+  package struct Recording {
     var digest: SHA256Digest
     /// What its name begins with.
     var prefix: String
     var arrival: Int
     /// See `JournalRecord`.
     var base: Int
+
+    package init(digest: SHA256Digest, prefix: String, arrival: Int, base: Int) {
+      self.digest = digest
+      self.prefix = prefix
+      self.arrival = arrival
+      self.base = base
+    }
   }
 
   /// The name for each recording, in the order they were given.
-  private(set) var names: [String]
+  package private(set) var names: [String]
   /// Files of replaced keys that got no new content.
   private(set) var removals: [String] = []
 
@@ -31,7 +40,7 @@ struct SealPlan {
   /// apart no further.
   private var nameOwners: [String: SHA256Digest]
 
-  init(existing: [Existing], recordings: [Recording], isReplacing: Bool) {
+  package init(existing: [Existing], recordings: [Recording], isReplacing: Bool) {
     self.existing = Dictionary(grouping: existing, by: \.digest)
     names = [String](repeating: "", count: recordings.count)
     nameOwners = Dictionary(existing.map { ($0.name, $0.digest) }) { first, _ in first }

@@ -1,3 +1,5 @@
+public import TapedeckRedaction
+
 /// What sealing did to a cassette.
 public struct SealReport: Sendable, Equatable {
   /// Interaction files written, new or changed.

@@ -1,11 +1,12 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
 /// Turns a journal into interaction files.
 ///
 /// Everything new is written under temporary names and made to last with one sync before the first rename, so that a
 /// failure leaves the cassette as it was; then renames, then removals, and only when all of that lasts does the
 /// journal go. Interrupted anywhere, sealing again from the same journal ends in the same files.
-struct Sealer {
+package struct Sealer {
   /// A recording and where its line stands.
   struct Entry {
     var recording: SealPlan.Recording
@@ -28,7 +29,7 @@ struct Sealer {
   let isDurable: Bool
   var refusesSecrets = false
 
-  static let temporaryPrefix = ".tapedeck-"
+  package static let temporaryPrefix = ".tapedeck-"
 
   func seal(_ entries: [Entry]) throws(CassetteError) -> SealReport {
     let reader = CassetteReader(directory, matcher: matcher)

@@ -1,6 +1,8 @@
 import Glibc
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// The directory of a cassette for laws that need one: made when first asked for, gone when the process ends.
 enum CassetteFolder {

@@ -1,5 +1,7 @@
+@testable import TapedeckFormats
 @testable import TapedeckHTTP
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// curl command lines: requests that can be sent, and notes that say something.
 enum CurlLaw {

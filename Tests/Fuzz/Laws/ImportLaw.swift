@@ -1,5 +1,7 @@
+@testable import TapedeckFormats
 @testable import TapedeckHTTP
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// A file of another tool: an error, or exchanges that a cassette holds and a HAR of ours brings back as they were, and
 /// notes that say something.

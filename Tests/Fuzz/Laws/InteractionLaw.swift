@@ -1,6 +1,8 @@
 import TapedeckHTTP
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// An interaction file: a `CassetteError`, or an interaction that is written and read as itself, to the same bytes.
 enum InteractionLaw {

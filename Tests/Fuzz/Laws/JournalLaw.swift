@@ -1,6 +1,8 @@
 import TapedeckHTTP
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// A left-over journal: a `CassetteError`, or recordings with names that are safe in the cassette's folder.
 ///

@@ -1,6 +1,8 @@
 import TapedeckHTTP
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Match keys: any request has one, the same every time, and white space in JSON makes no difference.
 ///

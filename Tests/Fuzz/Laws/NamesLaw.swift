@@ -1,6 +1,8 @@
 import TapedeckHTTP
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// URL to file name: whatever is asked for, a short plain name that stays in the folder and is read as it was made.
 ///

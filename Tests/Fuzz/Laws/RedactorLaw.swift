@@ -1,6 +1,8 @@
 import TapedeckHTTP
 
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// Redaction: the same every time, JSON still JSON, compressed like plain, and what is planted is gone.
 ///

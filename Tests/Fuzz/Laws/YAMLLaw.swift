@@ -1,4 +1,6 @@
+@testable import TapedeckFormats
 @testable import TapedeckRecording
+@testable import TapedeckRedaction
 
 /// YAML: an error with a place in the text, or a value; and a cassette of VCR's family made of it keeps the law of
 /// imports.

@@ -1,0 +1,60 @@
+public import TapedeckHTTP
+public import TapedeckRecording
+import TapedeckRedaction
+
+extension Cassette {
+  /// Reads a cassette, or in its place a file of another tool, such as a HAR.
+  /// - Parameters: those of `load`.
+  /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
+  public static func open(
+    _ path: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
+    prepare: @escaping @Sendable (Interaction, CassetteOrigin) -> PreparedResponse? = { _, _ in nil },
+    progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws(CassetteError) -> Cassette {
+    if ForeignFile.isThere(path) { return try load(file: path, match: match, prepare: prepare) }
+    return try load(path, match: match, reading: reading, prepare: prepare, progress: progress)
+  }
+
+  /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
+  static func load(
+    file path: String, match: MatchSpec?,
+    prepare: @escaping AnswerMaker.Prepare
+  ) throws(CassetteError) -> Cassette {
+    var session = try ImportedSession.read(path)
+    let known = session.rules
+    let matcher = RequestMatcher(
+      try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known,
+      redaction: session.manifest?.redaction
+        ?? Redaction(upstream: session.upstream))
+    session.settleOrigins(by: matcher)
+    let upstream = session.upstream
+    let keys = session.exchanges.map { matcher.key(for: $0.interaction.request) }
+    let names = SealPlan(
+      existing: [],
+      recordings: zip(session.exchanges, keys).enumerated().map { arrival, pair in
+        SealPlan.Recording(
+          digest: pair.1.digest, prefix: CassetteNames.prefix(of: pair.0.interaction.request),
+          arrival: arrival,
+          base: 0)
+      }, isReplacing: true
+    ).names
+    var stored: [FileInteraction] = []
+    var load = CassetteLoad(path: path)
+    for (index, exchange) in session.exchanges.enumerated() {
+      let interaction = exchange.interaction
+      let one = FileInteraction(
+        name: names[index], ordinal: CassetteNames.parse(names[index]).ordinal, interaction: interaction,
+        key: keys[index], bodyNames: [],
+        bytes: interaction.request.body.count + interaction.response.body.heldCount)
+      try load.add(one)
+      stored.append(one)
+    }
+    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let maker = AnswerMaker(
+      directory: nil, origin: CassetteOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
+    return Cassette(
+      path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
+      answers: stored.map { StoredInteraction(LoadedAnswer($0), maker) },
+      warnings: ImportNote.summary(session.notes))
+  }
+}

@@ -1,0 +1,57 @@
+public import TapedeckRecording
+public import TapedeckRedaction
+
+extension ImportedSession {
+  /// Records every exchange into a cassette, through the same door as traffic: redaction, journal, lock and seal.
+  /// Recordings of the same request are replaced, so that importing a file twice is importing it once.
+  /// - Parameters:
+  ///   - upstream: the origin that the cassette shall name; nil for the one it names, or the one of most exchanges.
+  ///   - progress: told after each exchange how many are done.
+  /// - Returns: what sealing came to, and how many secrets were hidden; nil when there was nothing to record.
+  public func record(
+    into path: String, upstream: String? = nil, match: MatchSpec? = nil,
+    redaction: RedactionChoice = RedactionChoice(), secrets: SecretPolicy = .tell,
+    progress: (Int) -> Void = { _ in }
+  ) throws(CassetteError) -> (report: SealReport, hidden: Int)? {
+    guard !exchanges.isEmpty else { return nil }
+    let present = try Self.manifest(of: path)
+    let opening = try RecorderOpening(
+      path, match: match, redaction: redaction, template: manifest, durability: .process, isDurable: true,
+      secrets: secrets)
+    let recorder = try CassetteRecorder.open(
+      opening, upstream: upstream ?? present?.upstream ?? self.upstream, replacing: true)
+    do throws(CassetteError) {
+      for (index, exchange) in exchanges.enumerated() {
+        try recorder.record(exchange.interaction, arrival: recorder.nextArrival())
+        progress(index + 1)
+      }
+    } catch {
+      _ = try? recorder.seal()
+      throw error
+    }
+    do throws(CassetteError) { return (try recorder.seal(), recorder.hiddenCount) } catch {
+      guard case .secretsFound(let directory, let finds, _) = error else { throw error }
+      recorder.discard()
+      throw .secretsFound(directory: directory, finds: finds, isKept: false)
+    }
+  }
+
+  /// By what requests will be told apart in a cassette that is imported into.
+  public func matcher(
+    for path: String, match: MatchSpec? = nil
+  ) throws(CassetteError) -> RequestMatcher {
+    let known = try Self.manifest(of: path)?.rules ?? rules
+    return RequestMatcher(try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known)
+  }
+
+  /// What the cassette that is imported into says; nil where there is none yet.
+  private static func manifest(of path: String) throws(CassetteError) -> CassetteManifest? {
+    if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
+    do throws(CassetteError) {
+      return try CassetteReader(CassetteDirectory(opening: path)).manifest()
+    } catch {
+      guard case .absent = error else { throw error }
+      return nil
+    }
+  }
+}

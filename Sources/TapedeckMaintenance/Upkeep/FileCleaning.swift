@@ -1,0 +1,80 @@
+import TapedeckFormats
+import TapedeckHTTP
+public import TapedeckRecording
+public import TapedeckRedaction
+
+/// Hides secrets in a file of another tool, and changes nothing else in it: the file is edited where they stand, as
+/// bytes, and replaced at once.
+///
+/// A HAR or another recording that can be replayed in place is redacted as its exchanges are when they are loaded, so
+/// that it still matches. In JSON, what stands under the name of a secret is hidden too; in texts only what was found.
+public struct FileCleaning: Sendable {
+  public private(set) var hiddenCount = 0
+  /// What is still there.
+  public private(set) var remaining: [SecretFind] = []
+  /// Requests that the file no longer answers when they come as they were recorded.
+  public private(set) var unanswered: [String] = []
+
+  /// - Throws: when it cannot be read or written; then it is as it was.
+  public init(_ path: String, _ choice: RedactionChoice) throws(CassetteError) {
+    let source = try ImportFile.read(path)
+    let session = try? ImportedSession.read(source)
+    let known = session?.manifest?.redaction
+    let redaction = choice.turnedOn.changed(known, upstream: session?.upstream)
+    let scanner = SecretScanner(keep: redaction.rules?.keep ?? [])
+    let requests = session?.exchanges.map(\.interaction.request) ?? []
+    guard let policy = redaction.policy, !source.bytes.starts(with: [0x1F, 0x8B]) else {
+      remaining = scanner.finds(inForeign: source)
+      return
+    }
+    let memory = SecretMemory()
+    for exchange in session?.exchanges ?? [] { _ = redaction.redacted(exchange.interaction, memory: memory) }
+    for find in scanner.finds(inForeign: source) { memory.add(find, policy, scanner) }
+    let new = try hidden(source, memory, policy)
+    if new != source.bytes { try ForeignFile.replace(path, with: new) }
+    let now = try ImportFile.read(path)
+    remaining = scanner.finds(inForeign: now)
+    if hiddenCount > 0, !requests.isEmpty { unanswered = Self.unanswered(requests, path, redaction) }
+  }
+
+  private mutating func hidden(
+    _ source: ImportSource, _ memory: SecretMemory, _ policy: RedactionPolicy
+  ) throws(CassetteError) -> [UInt8] {
+    let copies = memory.copies(in: source.bytes[...])
+    hiddenCount = copies.count
+    let new = copies.applied(to: source.bytes[...])
+    guard let tree = try? JSONValue(parsing: source.bytes) else { return new }
+    let pass = RedactionPass(policy)
+    let edits = pass.value(new[...], depth: 0)
+    hiddenCount += edits.count
+    let document = edits.applied(to: new[...])
+    guard let changed = try? JSONValue(parsing: document), changed.hasShape(of: tree) else {
+      throw .refused(
+        path: source.path, reason: "hiding the secrets would have made other JSON of it; it is as it was")
+    }
+    return document
+  }
+
+  private static func unanswered(
+    _ requests: [HTTPRequest], _ path: String, _ redaction: Redaction
+  ) -> [String] {
+    guard let cassette = try? Cassette.open(path) else { return [] }
+    return requests.filter {
+      cassette.sequence(for: $0) == nil && cassette.linkedSequence(for: $0) == nil
+    }.map { "\($0.method.rawValue) \(String(decoding: redaction.redacted($0).path, as: UTF8.self))" }
+  }
+}
+
+extension JSONValue {
+  /// Whether two trees differ in texts at most; a number may have become one.
+  fileprivate func hasShape(of other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.string, .string), (.string, .number): true
+    case (.array(let left), .array(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.hasShape(of: $1) }
+    case (.object(let left), .object(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.value.hasShape(of: $1.value) }
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package import TapedeckHTTP
+
+/// A media type and its parameters, for comparing.
+package struct ContentType: Equatable {
+  /// In lower case; empty when none is named.
+  package let essence: String
+  private let parameters: String
+
+  package init(_ fields: HTTPFields) {
+    let value =
+      fields.first("content-type").map { $0.map(ASCII.lowercased).filter { !ASCII.isBlank($0) } } ?? []
+    let parts = value.split(separator: UInt8(ascii: ";"), maxSplits: 1)
+    essence = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let rest = parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    // A boundary is invented anew each time.
+    parameters = essence.hasPrefix("multipart/") ? "" : rest
+  }
+
+  /// As `MediaType` has it, and a body without a type that parses is left to whoever looks at the body.
+  package var isJSON: Bool {
+    essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
+  }
+
+  package var text: String? {
+    essence.isEmpty ? nil : parameters.isEmpty ? essence : "\(essence); \(parameters)"
+  }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import TapedeckRedaction
+
+@Suite struct SecretNamesTests {
+  typealias Strength = SecretNames.Strength
+
+  private func strength(_ name: String, _ place: SecretNames.Place) -> Strength {
+    SecretNames.strength(of: Array(name.utf8)[...], in: place)
+  }
+
+  /// The quick no lets every word of the tables through.
+  @Test func mistrustsEveryWordOfTheTables() {
+    let words =
+      SecretNames.strong.union(SecretNames.likely).union(SecretNames.likelyPairs).union(
+        SecretNames.pairWords.keys
+      )
+      .union(SecretNames.strongTokens.map { "\($0)token" }).union(SecretNames.keys.map { "\($0)_key" })
+    for word in words { #expect(SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)") }
+    for word in ["created", "description", "owner", "price", "items", "co", ""] {
+      #expect(!SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)")
+    }
+  }
+
+  @Test(arguments: [
+    ("X-Api-Key", "x api key"), ("apiKey", "api key"), ("APIKey", "api key"), ("API_KEY", "api key"),
+    ("PHPSESSID", "phpsessid"), ("user[password]", "user password"), ("SAMLResponse", "saml response"),
+    ("clientSecret2", "client secret"), ("", ""), ("---", ""), ("aB", "a b"), ("ÄpiKey", "pi key"),
+  ])
+  func takesNamesApart(_ name: String, _ words: String) {
+    let found = NameWords(Array(name.utf8)[...]).words.map { String(decoding: $0, as: UTF8.self) }
+    #expect(found.joined(separator: " ") == words)
+  }
+
+  @Test(arguments: [
+    "password", "Password", "new_password", "passwd", "user[password]", "dbPassword", "mypassword",
+    "client_secret",
+    "clientSecret", "SecretAccessKey", "secret", "api_key", "apikey", "x-api-key", "apiKey", "access_token",
+    "accessToken",
+    "refresh_token", "id_token", "session_token", "SessionToken", "private_key", "privateKey", "accountKey",
+    "access-key",
+    "subscription-key", "passphrase", "otp", "webhook_secret", "secretString", "mnemonic",
+    "aws_secret_access_key",
+    "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "x-goog-api-key", "X-Auth-Token", "Private-Token",
+    "x_functions_key",
+    "x-rapidapi-key", "PHPSESSID", "JSESSIONID", "sessionid", "oauth_token", "bearer_token", "password_hash",
+  ])
+  func knowsNamesOfSecrets(_ name: String) {
+    for place in [SecretNames.Place.header, .pair, .member] {
+      #expect(strength(name, place) == .strong, "\(place)")
+    }
+  }
+
+  @Test(arguments: [
+    "token", "tokens", "auth", "credential", "credentials", "session", "session_id", "sessionId", "signature",
+    "sig", "jwt",
+    "csrf_token", "X-CSRF-Token", "csrfmiddlewaretoken", "xsrf", "assertion", "authenticity_token",
+    "X-Vault-Token",
+    "X-Shopify-Access-Token", "device_token", "X-Hub-Signature-256", "secret_id", "connectionString",
+    "connection_string",
+    "device_code", "code_verifier", "usertoken", "creds", "hmac", "primaryKey", "X-Amz-Signature",
+    "Authentication-Info",
+    "__RequestVerificationToken", "recovery_codes", "sasToken", "smtp_pass", "SAMLResponse", "seed_phrase",
+  ])
+  func knowsNamesOfLikelySecrets(_ name: String) {
+    for place in [SecretNames.Place.header, .pair, .member] {
+      #expect(strength(name, place) >= .likely, "\(place)")
+    }
+  }
+
+  @Test(arguments: [
+    "author", "authority", "authors", "Authorized", "token_type", "tokenType", "expires_in",
+    "token_expires_at",
+    "next_page_token", "nextPageToken", "pageToken", "nextToken", "NextToken", "NextContinuationToken",
+    "ContinuationToken",
+    "syncToken", "nextSyncToken", "$skiptoken", "NextMarker", "cursor", "Key", "keys", "id", "name", "etag",
+    "key_id",
+    "access_key_id", "public_key", "object_key", "idempotency-key", "Idempotency-Key", "cache_key",
+    "foreign_key",
+    "SignatureVersion", "signature_algorithm", "SignatureMethod", "password_policy", "passwordRequired",
+    "secret_name",
+    "SecretArn", "session_duration", "sessionTimeout", "auth_type", "authUrl", "token_url", "token_endpoint",
+    "client_id",
+    "user", "username", "email", "X-Request-Id", "X-Amzn-RequestId", "Sec-WebSocket-Key", "Content-Type",
+    "compass",
+    "passenger", "tokenizer", "keyboard", "monkey", "assessment", "obsession", "design", "assign",
+    "designation",
+    "X-Auth-User", "certificate", "codec", "postcode", "country_code", "statusCode", "X-Frame-Options",
+    "Connection",
+    "Transfer-Encoding", "credentials_url", "created", "signed_headers", "X-Amz-SignedHeaders",
+    "auth_provider", "sid",
+    "message", "passed", "class", "accept", "Cache-Control", "X-Content-Type-Options", "position", "a", "",
+  ])
+  func leavesOrdinaryNamesAlone(_ name: String) {
+    for place in [SecretNames.Place.header, .member] { #expect(strength(name, place) == .none, "\(place)") }
+  }
+
+  @Test(arguments: [
+    ("key", Strength.maybe), ("code", .maybe), ("sid", .likely), ("SAMLRequest", .likely),
+    ("X-Amz-Credential", .likely),
+    ("page", .none), ("q", .none), ("filter[key]", .none),
+  ])
+  func knowsNamesOfParameters(_ name: String, _ strength: Strength) {
+    #expect(self.strength(name, .pair) == strength)
+  }
+}
+
+@Suite struct SecretValueTests {
+  private func isSecret(_ value: String, _ strength: SecretNames.Strength) -> Bool {
+    SecretValue.isSecret(Array(value.utf8)[...], under: strength)
+  }
+
+  @Test(arguments: [
+    "", "a", "true", "False", "null", "None", "yes", "****", "xxxxxxxx", "-----", "REDACTED:secret:0123abcd",
+    "REDACTED:aws:deadbeef",
+  ])
+  func hidesNothingThatIsNone(_ value: String) { #expect(!isSecret(value, .strong)) }
+
+  @Test(arguments: [
+    "hunter2", "letmein", "pw", "correct horse battery staple", "12345678", "password", "REDACTED:x",
+  ])
+  func hidesAnyPassword(_ value: String) { #expect(isSecret(value, .strong)) }
+
+  @Test(arguments: [
+    "required", "optional", "Bearer", "short", "abc123", "1234567890", "2026-11-21", "2026-11-21T01:52:33Z",
+    "3600",
+    "12,345,678", "read-write-all", "refresh_token", "authorization_code", "client-credentials",
+    "api.example.com",
+    "https://example.com/callback", "/api/v1/users", "two words here", "Authorization", "HMAC-SHA256",
+    "REDACTED:jwt:01234567",
+    "administrator", "AWS4-HMAC-SHA256", "some_setting_name_v2",
+  ])
+  func takesWordsForWords(_ value: String) {
+    #expect(!isSecret(value, .likely))
+    #expect(!isSecret(value, .maybe))
+  }
+
+  @Test(arguments: [
+    "QpwL5tke4Pnpa7X4", "0123456789abcdef0123456789abcdef", "550e8400-e29b-41d4-a716-446655440000",
+    "s3cr3t-v4lue",
+    "dGhpcyBpcyBhIHRlc3Q=", "p@ssw0rd!9", "QpwLtkePnpaLwRtZb", "f3a9c2d1", "a1b2c3d4e5",
+  ])
+  func takesOtherThingsForSecrets(_ value: String) { #expect(isSecret(value, .likely)) }
+
+  @Test(arguments: [
+    "AIzaSyD-9tSrke72PouQMnMX-a7eZSW0jkFMBWY", "SplxlOBeZQQYbYS6WxSbIA", "4/P7q7W91a-oMsCeLvIaQm6bTrgtp7",
+  ])
+  func knowsWhatLooksRandom(_ value: String) { #expect(isSecret(value, .maybe)) }
+
+  @Test(arguments: [
+    "user:1234", "products/2026/image-01.png", "550e8400-e29b-41d4-a716-446655440000",
+    "my-favourite-cache-key-2024",
+    "a-b-c-d-e-f-g-h-i-j-k-l", "0000000000000000", "backups/2026-11-21.tar.gz", "US", "E4042",
+  ])
+  func knowsWhatDoesNot(_ value: String) { #expect(!isSecret(value, .maybe)) }
+
+  @Test(arguments: [
+    ("dark", false), ("en-US", false), ("1", false), ("1080", false), ("deleted", false), ("", false),
+    ("true", false),
+    ("12345", true), ("abc123", true), ("octocat12", true), ("a=b", true), ("s%3Aabc", true),
+  ])
+  func knowsCookies(_ value: String, _ isSecret: Bool) {
+    #expect(SecretValue.isCookieSecret(Array(value.utf8)[...]) == isSecret)
+  }
+}
