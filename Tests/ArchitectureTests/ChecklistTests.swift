@@ -5,7 +5,10 @@ import Testing
 // `K12` in its name.
 
 /// Lines without a test of that name, and why.
-private let untested: [Int: String] = [:]
+private let untested: [Int: String] = [
+  289: "JSON:API atomic operations were dropped: they go beyond Kakapo and its roadmap",
+  290: "so was asynchronous creation",
+]
 
 private let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent()

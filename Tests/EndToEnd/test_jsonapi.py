@@ -86,7 +86,6 @@ def test_every_document_is_as_the_specification_says(documents, figure):
     assert len(documents) > 200, "the tests saw too few documents to mean anything"
     assert any("included" in each for each in documents.values())
     assert any("errors" in each for each in documents.values())
-    assert any("atomic:results" in each for each in documents.values())
     # A fieldset hides linkage; the links of such documents tell.
     bad = {
         name: found for name, each in documents.items()
@@ -140,7 +139,6 @@ BAD = {
     "a status that is a number": {"errors": [{"status": 404}]},
     "about outside of links": {"errors": [{"about": "/x"}]},
     "an empty error": {"errors": [{}]},
-    "results beside data": broken(lambda d: d.update({"atomic:results": [{}]})),
 }
 
 

@@ -79,7 +79,7 @@ struct JSONAPIServer {
     }
     try store.update(NewsArticle.self, id: "1") { $0.commentIDs = ["20", "21"] }
     router.jsonAPI(store, NewsArticle.self, at: "/articles", options: options)
-      .resource(NewsWriter.self, at: "/people").resource(ArticleComment.self, at: "comments").operations()
+      .resource(NewsWriter.self, at: "/people").resource(ArticleComment.self, at: "comments")
   }
 
   static let type = "application/vnd.api+json"
@@ -96,12 +96,6 @@ struct JSONAPIServer {
 
   func get(_ path: String, headers: HeaderFields = [:]) async throws -> Answer {
     try await ask(.get, path, headers: headers)
-  }
-
-  func operate(_ operations: JSONValue) async throws -> Answer {
-    try await ask(
-      .post, "/operations", ["atomic:operations": operations],
-      headers: ["Content-Type": "\(Self.type); ext=\"https://jsonapi.org/ext/atomic\""])
   }
 
   struct Answer {

@@ -279,30 +279,6 @@ import Testing
     #expect(answer.error?["detail"]?.text?.contains(#"$.type would be called "type""#) == true)
   }
 
-  @Test func `K290 creation that takes its time`() async throws {
-    let server = try JSONAPIServer(JSONAPIOptions(creation: .accepted(polls: 2, retryAfterSeconds: 3)))
-    let wrong = try await server.ask(
-      .post, "/articles", ["data": ["type": "articles", "attributes": ["views": "x"]]])
-    #expect(wrong.status == 422)
-    let accepted = try await server.ask(
-      .post, "/articles", ["data": ["type": "articles", "attributes": ["title": "late"]]])
-    #expect(accepted.status == 202)
-    #expect(accepted.field("Content-Location") == "/api/articles/jobs/1")
-    #expect(accepted.field("Retry-After") == "3")
-    #expect(server.store.count(NewsArticle.self) == 3)
-    for _ in 0..<2 {
-      let pending = try await server.get("/articles/jobs/1")
-      #expect((pending.status, pending.field("Retry-After")) == (200, "3"))
-      #expect(pending.data?["attributes"] == ["status": "pending"])
-    }
-    for _ in 0..<2 {
-      let done = try await server.get("/articles/jobs/1")
-      #expect((done.status, done.field("Location")) == (303, "/api/articles/100"))
-    }
-    #expect(try await server.get("/articles/100").data?["attributes"]?["title"] == "late")
-    #expect(try await server.get("/articles/jobs/9").status == 404)
-  }
-
   @Test func `K291 a POST can stand for a PATCH`() async throws {
     let override: HeaderFields = ["X-HTTP-Method-Override": "PATCH"]
     let body: JSONValue = ["data": ["type": "articles", "id": "1", "attributes": ["title": "x"]]]

@@ -30,7 +30,7 @@ private struct Shelf: Related, Codable, JSONAPIEntity {
       $0.things.append(Essay.self, id: "e")
     }
     router.jsonAPI(store, Shelf.self, at: "/shelves").resource(Essay.self, at: "/essays")
-      .resource(Remark.self, at: "/remarks").operations()
+      .resource(Remark.self, at: "/remarks")
     router.rest(store, Shelf.self, at: "/rest/shelves")
     router.rest(store, Shelf.self, at: "/inside", as: RESTSerializer(include: ["best"]))
   }

@@ -6,7 +6,7 @@ extension JSONAPIExchange {
   private func changing(
     _ body: (JSONValue, Store) throws -> StoredResource?
   ) throws -> StoredResource? {
-    try JSONAPIMediaType.checkContentType(of: request, ext: [])
+    try JSONAPIMediaType.checkContentType(of: request)
     let data = try ResourceDocument.data(of: request)
     do { return try registry.store.transaction { store in try body(data, store) } } catch {
       throw ResourceProblem(error).inside("/data")
@@ -31,19 +31,14 @@ extension JSONAPIExchange {
   func create() throws -> Response {
     try check(.create, "created")
     let query = try query([.include, .fields])
-    if case .accepted(let polls, let seconds) = served.options.creation {
-      return try accept(polls: polls, retryAfterSeconds: seconds)
-    }
     let created = try changing { data, store in
-      try served.type.create(try newResource(data, store, [:]), in: store)
+      try served.type.create(try newResource(data, store), in: store)
     }
     let location = created.flatMap { url(of: JSONAPIIdentifier(type: $0.type.name, id: $0.id)) } ?? ""
     return try renewed().answer(201, created, query, headers: ["Location": location])
   }
 
-  func newResource(
-    _ data: JSONValue, _ store: Store, _ local: ResourceDocument.LocalIDs
-  ) throws(ResourceProblem) -> ResourceChange {
+  private func newResource(_ data: JSONValue, _ store: Store) throws(ResourceProblem) -> ResourceChange {
     let document = ResourceDocument(data: data)
     try document.checkType(served.type)
     let id = try document.id()
@@ -56,7 +51,7 @@ extension JSONAPIExchange {
           409, "there is a \(served.type.name) \(id.debugDescription) already", pointer: "/id")
       }
     }
-    var change = try document.change(served.type, store, local, mayReplace: true)
+    var change = try document.change(served.type, store, mayReplace: true)
     change.id = id
     return change
   }
@@ -65,23 +60,21 @@ extension JSONAPIExchange {
     try check(.update, "updated")
     let query = try query([.include, .fields])
     let id = try resource().id
-    let updated = try changing { data, store in try update(id, data, store, [:]) }
+    let updated = try changing { data, store in try update(id, data, store) }
     return try renewed().answer(200, updated, query)
   }
 
-  func update(
-    _ id: String, _ data: JSONValue, _ store: Store, _ local: ResourceDocument.LocalIDs, needsID: Bool = true
-  ) throws -> StoredResource {
+  private func update(_ id: String, _ data: JSONValue, _ store: Store) throws -> StoredResource {
     let document = ResourceDocument(data: data)
     try document.checkType(served.type)
-    guard let named = try document.id() ?? (needsID ? nil : id) else {
+    guard let named = try document.id() else {
       throw ResourceProblem(400, "a resource that is updated has its id", pointer: "/id")
     }
     guard named == id else {
       throw ResourceProblem(409, "the URL is that of \(id), not of \(named)", pointer: "/id")
     }
     let mayReplace = served.options.changes.contains(.replace)
-    let change = try document.change(served.type, store, local, mayReplace: mayReplace)
+    let change = try document.change(served.type, store, mayReplace: mayReplace)
     return try served.type.update(id, change, in: store)
   }
 
@@ -107,16 +100,15 @@ extension JSONAPIExchange {
     let name = try relationship().name
     _ = try query([])
     _ = try changing { data, store in
-      try change(kind, name, of: id, data, store, [:])
+      try change(kind, name, of: id, data, store)
       return nil
     }
     return noContent
   }
 
   /// Changes the linkage of a resource that is there.
-  func change(
-    _ kind: LinkageChange, _ name: String, of id: String, _ data: JSONValue, _ store: Store,
-    _ local: ResourceDocument.LocalIDs
+  private func change(
+    _ kind: LinkageChange, _ name: String, of id: String, _ data: JSONValue, _ store: Store
   ) throws {
     guard let resource = try served.type.find(id, in: store) else {
       throw ResourceProblem.missing(served.type.name, id)
@@ -126,7 +118,7 @@ extension JSONAPIExchange {
     }
     try check(.update, "updated")
     let reader = LinkageReader(
-      relationship: relationship, store: store, local: local, mustExist: kind != .remove)
+      relationship: relationship, store: store, mustExist: kind != .remove)
     let given = try reader.targets(data)
     let targets = try targets(kind, relationship, now: resource.related[name] ?? [], given)
     _ = try served.type.update(id, ResourceChange(relationships: [(name, targets)]), in: store)
@@ -152,47 +144,5 @@ extension JSONAPIExchange {
       return kind == .add
         ? now + given.filter { !now.contains($0) } : now.filter { !given.contains($0) }
     }
-  }
-
-  // MARK: Jobs
-
-  private func accept(polls: Int, retryAfterSeconds: Int) throws -> Response {
-    var wanted = ResourceChange()
-    _ = try changing { data, store in
-      wanted = try newResource(data, store, [:])
-      // Tried on a copy, so that what cannot be made is refused at once.
-      return try served.type.create(wanted, in: store.copy())
-    }
-    let id = registry.jobs.add(wanted, polls: polls, retryAfterSeconds: retryAfterSeconds)
-    let url = "\(url(of: served))/jobs/\(id)"
-    return try answer(
-      202, job(id, url), headers: ["Content-Location": url, "Retry-After": String(retryAfterSeconds)])
-  }
-
-  private func job(_ id: String, _ url: String) -> DocumentContent {
-    var content = ResourceContent(attributes: [("status", JSONValue("pending").bytes())])
-    content.links = LinkTable(["self": .simple(value: url)])
-    let made = content
-    return DocumentContent(
-      data: .one(
-        ResourceNode(JSONAPIIdentifier(type: "job", id: id)) { _ throws(SerializationError) in made }))
-  }
-
-  /// Pending, or done: then the resource is there.
-  func fetchJob() throws -> Response {
-    let id = request.components["job"] ?? ""
-    guard let job = registry.jobs.poll(id) else { throw ResourceProblem.missing("job", id) }
-    let made =
-      job.remainingPolls > 0
-      ? nil
-      : try registry.jobs.finish(id) {
-        try registry.store.transaction { store in try served.type.create(job.change, in: store).id }
-      }
-    guard let made else {
-      let document = self.job(id, request.path)
-      return try answer(200, document, headers: ["Retry-After": String(job.retryAfterSeconds)])
-    }
-    let location = url(of: JSONAPIIdentifier(type: served.type.name, id: made)) ?? ""
-    return Response(statusCode: 303, headers: ["Location": location, "Vary": "Accept"])
   }
 }

@@ -1,7 +1,5 @@
 /// Content negotiation (JSON:API 1.1 §6).
 struct JSONAPIMediaType {
-  static let atomic = "https://jsonapi.org/ext/atomic"
-
   /// URIs of extensions.
   var ext: [String] = []
   var profiles: [String] = []
@@ -10,8 +8,7 @@ struct JSONAPIMediaType {
 
   /// As it is written in `Content-Type`.
   var text: String {
-    JSONAPIDocument.mediaType + (ext.isEmpty ? "" : "; ext=\"\(ext.joined(separator: " "))\"")
-      + (profiles.isEmpty ? "" : "; profile=\"\(profiles.joined(separator: " "))\"")
+    JSONAPIDocument.mediaType + (profiles.isEmpty ? "" : "; profile=\"\(profiles.joined(separator: " "))\"")
   }
 
   /// Nil for another media type.
@@ -30,43 +27,37 @@ struct JSONAPIMediaType {
     }
   }
 
-  init(ext: [String] = [], profiles: [String] = []) {
-    self.ext = ext
-    self.profiles = profiles
-  }
+  init(profiles: [String] = []) { self.profiles = profiles }
 
   /// Throws 415 where a request's body has no type that we read.
-  /// - Parameter ext: the extensions that the endpoint knows; all of them are needed.
-  static func checkContentType(of request: Request, ext: [String]) throws(ResourceProblem) {
+  static func checkContentType(of request: Request) throws(ResourceProblem) {
     let text = request.header("content-type") ?? ""
     guard let type = JSONAPIMediaType(text[...]) else {
-      throw refused(415, "the body's type is \(text.debugDescription)", "Content-Type", ext)
+      throw refused(415, "the body's type is \(text.debugDescription)", "Content-Type")
     }
     if type.hasForeignParameters {
-      throw refused(415, "the media type takes no parameters but ext and profile", "Content-Type", ext)
+      throw refused(415, "the media type takes no parameters but ext and profile", "Content-Type")
     }
-    guard type.ext == ext else {
-      let extensions = type.ext.isEmpty ? "no extension" : type.ext.joined(separator: " ")
-      throw refused(415, "the body uses \(extensions)", "Content-Type", ext)
+    guard type.ext.isEmpty else {
+      throw refused(415, "the body uses \(type.ext.joined(separator: " "))", "Content-Type")
     }
   }
 
   /// Throws 406 where a client would take none of our answers.
-  static func checkAccept(of request: Request, ext: [String]) throws(ResourceProblem) {
+  static func checkAccept(of request: Request) throws(ResourceProblem) {
     let accepted = request.httpHeaders.values(of: "accept").flatMap { split($0[...], at: ",") }
     let types = accepted.compactMap { JSONAPIMediaType($0[...]) }
     guard !types.isEmpty else { return }
-    let readable = types.filter { type in
-      !type.hasForeignParameters && type.ext.allSatisfy { ext.contains($0) }
+    if !types.contains(where: { !$0.hasForeignParameters && $0.ext.isEmpty }) {
+      throw refused(406, "nothing of what is accepted is served", "Accept")
     }
-    if readable.isEmpty { throw refused(406, "nothing of what is accepted is served", "Accept", ext) }
   }
 
   private static func refused(
-    _ status: Int, _ problem: String, _ header: String, _ ext: [String]
+    _ status: Int, _ problem: String, _ header: String
   ) -> ResourceProblem {
-    let wanted = JSONAPIMediaType(ext: ext).text
-    return ResourceProblem(status, "\(problem): what is spoken here is \(wanted)", header: header)
+    ResourceProblem(
+      status, "\(problem): what is spoken here is \(JSONAPIDocument.mediaType)", header: header)
   }
 
   /// The parts between separators that do not stand in quotes, without the blanks around them.

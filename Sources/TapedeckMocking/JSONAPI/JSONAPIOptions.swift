@@ -2,7 +2,6 @@
 public struct JSONAPIOptions<T: Storable>: Sendable {
   public var pagination: JSONAPIPagination
   public var changes: JSONAPIChanges
-  public var creation: JSONAPICreation
   /// Whether new resources may bring their id.
   public var allowsClientIDs: Bool
   /// Filters of one's own by name: whether an entity is wanted, given the text in `filter[name]=text`. They go before
@@ -14,26 +13,15 @@ public struct JSONAPIOptions<T: Storable>: Sendable {
 
   public init(
     pagination: JSONAPIPagination = .number(), changes: JSONAPIChanges = .all,
-    creation: JSONAPICreation = .immediate,
     allowsClientIDs: Bool = false, filters: [String: @Sendable (T, String) -> Bool] = [:],
     parameters: Set<String> = []
   ) {
     self.pagination = pagination
     self.changes = changes
-    self.creation = creation
     self.allowsClientIDs = allowsClientIDs
     self.filters = filters
     self.parameters = parameters
   }
-}
-
-/// What a POST to a collection does.
-public enum JSONAPICreation: Sendable {
-  /// 201 with the resource.
-  case immediate
-  /// 202 with a job in `Content-Location`, which is to be asked so many times, each after so many seconds, before it
-  /// leads to the resource with 303 (JSON:API recommendations, *asynchronous processing*).
-  case accepted(polls: Int = 1, retryAfterSeconds: Int = 1)
 }
 
 /// What can be done to resources beside reading them. What is missing is a 403.
@@ -53,7 +41,6 @@ public struct JSONAPIChanges: OptionSet, Sendable {
 struct ServedOptions: Sendable {
   var pagination = JSONAPIPagination.number()
   var changes = JSONAPIChanges.all
-  var creation = JSONAPICreation.immediate
   var allowsClientIDs = false
   var filters: [String: @Sendable (StoredResource, Store, String) -> Bool] = [:]
   var parameters: Set<String> = []

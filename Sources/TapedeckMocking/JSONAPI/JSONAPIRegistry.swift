@@ -5,7 +5,6 @@ final class JSONAPIRegistry: Sendable {
   let store: Store
   /// How many of a path's segments come before those of resources.
   let rootDepth: Int
-  let jobs = JSONAPIJobs()
   private let served = Mutex<[ServedResource]>([])
 
   init(store: Store, rootDepth: Int) {
@@ -17,18 +16,6 @@ final class JSONAPIRegistry: Sendable {
 
   func resource(named name: String) -> ServedResource? {
     served.withLock { $0.first { $0.type.name == name } }
-  }
-
-  func resource(at path: String) -> ServedResource? { served.withLock { $0.first { $0.path == path } } }
-
-  /// The resource whose path begins this one, which lies below the root, and what follows.
-  func resource(above path: [String]) -> (resource: ServedResource, rest: [String])? {
-    for count in stride(from: path.count, through: 1, by: -1) {
-      if let found = resource(at: "/" + path.prefix(count).joined(separator: "/")) {
-        return (found, Array(path.dropFirst(count)))
-      }
-    }
-    return nil
   }
 }
 

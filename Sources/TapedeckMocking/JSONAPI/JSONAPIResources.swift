@@ -5,15 +5,13 @@ internal import TapedeckHTTP
 /// ```swift
 /// router.jsonAPI(store, Article.self, at: "/articles")
 ///   .resource(User.self, at: "/users")
-///   .operations()
 /// ```
 ///
 /// Each type gets its collection, its resources, and for each of its relationships what is related and the linkage; all
 /// of them with `include`, sparse fieldsets, and collections with sorting, filters and pages. Links are paths from the
 /// root of the host, so that the same store and request give the same bytes behind any door.
 ///
-/// Errors are JSON:API documents. Source: JSON:API 1.1 §6 to §11; the atomic operations extension; the cursor pagination
-/// profile.
+/// Errors are JSON:API documents. Source: JSON:API 1.1 §6 to §11; the cursor pagination profile.
 public struct JSONAPIResources: Sendable {
   private let group: RouteGroup
   private let registry: JSONAPIRegistry
@@ -48,18 +46,6 @@ public struct JSONAPIResources: Sendable {
     registerRelationships(served)
   }
 
-  /// Takes atomic operations on all types that are served here.
-  @discardableResult
-  public func operations(at path: String = "/operations") -> JSONAPIResources {
-    let registry = registry
-    group.post(path) { request in
-      Self.answer(request, ext: [JSONAPIMediaType.atomic]) {
-        try AtomicOperations(request: request, registry: registry).answer()
-      }
-    }
-    return self
-  }
-
   // MARK: Routes
 
   private func registerCollection(_ served: ServedResource) {
@@ -70,9 +56,6 @@ public struct JSONAPIResources: Sendable {
     on(group.patch, "\(path)/:id", served) { try $0.update() }
     on(group.del, "\(path)/:id", served) { try $0.delete() }
     on(group.post, "\(path)/:id", served) { try $0.update() }.headers(Self.override)
-    if case .accepted = served.options.creation {
-      on(group.get, "\(path)/jobs/:job", served) { try $0.fetchJob() }
-    }
   }
 
   private func registerRelationships(_ served: ServedResource) {
@@ -106,16 +89,16 @@ public struct JSONAPIResources: Sendable {
     // Not self, which holds the router that holds the handler.
     let registry = registry
     return verb(path) { request in
-      Self.answer(request, ext: []) { try answer(JSONAPIExchange(request, registry, served)) }
+      Self.answer(request) { try answer(JSONAPIExchange(request, registry, served)) }
     }
   }
 
   /// The answer, or the error as one.
   private static func answer(
-    _ request: Request, ext: [String], _ body: () throws -> Response
+    _ request: Request, _ body: () throws -> Response
   ) -> any Serializable {
     do {
-      try JSONAPIMediaType.checkAccept(of: request, ext: ext)
+      try JSONAPIMediaType.checkAccept(of: request)
       return try body()
     } catch {
       return (error as? JSONAPIError) ?? JSONAPIError(ResourceProblem(error))
@@ -124,8 +107,8 @@ public struct JSONAPIResources: Sendable {
 }
 
 extension RouteRegistering {
-  /// Serves a stored type as a JSON:API server: `router.jsonAPI(store, Article.self, at: "/articles")`. More types and
-  /// atomic operations are added to what this returns.
+  /// Serves a stored type as a JSON:API server: `router.jsonAPI(store, Article.self, at: "/articles")`. More types are
+  /// added to what this returns.
   /// - Parameter path: of its collection; by default the resource type, which is `JSONAPIEntity.type` or the type's name
   ///   in small letters.
   @discardableResult
@@ -144,7 +127,7 @@ extension RouteGroup {
 extension ServedOptions {
   init<T: Storable>(_ options: JSONAPIOptions<T>) {
     self.init(
-      pagination: options.pagination, changes: options.changes, creation: options.creation,
+      pagination: options.pagination, changes: options.changes,
       allowsClientIDs: options.allowsClientIDs,
       filters: options.filters.mapValues { filter in
         { resource, store, text in store.find(T.self, id: resource.id).map { filter($0, text) } ?? false }

@@ -4,9 +4,6 @@ internal import TapedeckHTTP
 ///
 /// Problems carry a pointer from `data` on; whoever knows where that stands puts it before.
 struct ResourceDocument {
-  /// Ids that came with local ones, by type and local id.
-  typealias LocalIDs = [JSONAPIIdentifier: String]
-
   let data: JSONValue
 
   /// Throws 400 where there is no JSON, or no `data`.
@@ -46,7 +43,7 @@ struct ResourceDocument {
 
   /// What the resource object wants changed.
   func change(
-    _ type: any ResourceType, _ store: Store, _ local: LocalIDs, mayReplace: Bool
+    _ type: any ResourceType, _ store: Store, mayReplace: Bool
   ) throws(ResourceProblem) -> ResourceChange {
     var change = ResourceChange()
     if let attributes = data["attributes"] {
@@ -64,7 +61,7 @@ struct ResourceDocument {
       let pointer = "/relationships/\(JSONPointer.escaped(name))"
       do throws(ResourceProblem) {
         change.relationships.append(
-          (name, try targets(of: member.value, type, name, store, local, mayReplace: mayReplace)))
+          (name, try targets(of: member.value, type, name, store, mayReplace: mayReplace)))
       } catch {
         throw error.inside(pointer)
       }
@@ -73,8 +70,7 @@ struct ResourceDocument {
   }
 
   private func targets(
-    of object: JSONValue, _ type: any ResourceType, _ name: String, _ store: Store, _ local: LocalIDs,
-    mayReplace: Bool
+    of object: JSONValue, _ type: any ResourceType, _ name: String, _ store: Store, mayReplace: Bool
   ) throws(ResourceProblem) -> [JSONAPIIdentifier] {
     guard let relationship = type.relationship(name) else {
       throw ResourceProblem(422, "\(type.name) has no relationship \(name.debugDescription)", pointer: "")
@@ -86,7 +82,7 @@ struct ResourceDocument {
       throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
     }
     do throws(ResourceProblem) {
-      let reader = LinkageReader(relationship: relationship, store: store, local: local)
+      let reader = LinkageReader(relationship: relationship, store: store)
       let targets = try reader.targets(data)
       if targets.isEmpty, !relationship.isToMany, !relationship.isOptional {
         throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
@@ -102,7 +98,6 @@ struct ResourceDocument {
 struct LinkageReader {
   let relationship: ResourceRelationship
   let store: Store
-  var local: ResourceDocument.LocalIDs = [:]
   var mustExist = true
 
   func targets(_ data: JSONValue) throws(ResourceProblem) -> [JSONAPIIdentifier] {
@@ -138,7 +133,7 @@ struct LinkageReader {
         409, "\(relationship.name) leads to resources of type \(targets.named), not \(type)", pointer: "/type"
       )
     }
-    guard let id = data["id"]?.text ?? localID(data, type) else {
+    guard let id = data["id"]?.text else {
       throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
     }
     if mustExist, !target.has(id, in: store) {
@@ -147,10 +142,6 @@ struct LinkageReader {
       throw problem
     }
     return JSONAPIIdentifier(type: type, id: id)
-  }
-
-  private func localID(_ data: JSONValue, _ type: String) -> String? {
-    data["lid"]?.text.flatMap { local[JSONAPIIdentifier(type: type, id: $0)] }
   }
 }
 
