@@ -59,11 +59,12 @@ let targets: [Target] =
     room(
       "TapedeckMaintenance", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
+    room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "TapedeckProxy",
       [
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRedaction",
-        "TapedeckRecording", "TapedeckFormats", "TapedeckMaintenance", "TapedeckMocking",
+        "TapedeckRecording", "TapedeckFormats", "TapedeckMaintenance", "TapedeckMocking", "TapedeckResources",
       ]),
     room("TapedeckAdmin", ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckProxy"]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
@@ -71,7 +72,7 @@ let targets: [Target] =
       "Tapedeck",
       [
         "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-        "TapedeckRecording", "TapedeckRedaction",
+        "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
       ]),
     .executableTarget(
       name: "TapedeckCLI",
@@ -103,7 +104,11 @@ let targets: [Target] =
     tests(
       of: "TapedeckMaintenance",
       ["RecordingTestSupport", "TapedeckFormats", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"]),
-    tests(of: "TapedeckMocking", ["TapedeckHTTP"]),
+    .target(
+      name: "MockingSupport", dependencies: ["TapedeckHTTP", "TapedeckMocking"], path: "Tests/MockingSupport",
+      swiftSettings: strict),
+    tests(of: "TapedeckMocking", ["MockingSupport", "TapedeckHTTP"]),
+    tests(of: "TapedeckResources", ["MockingSupport", "TapedeckHTTP", "TapedeckMocking"]),
     tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(
       of: "TapedeckProxy",

@@ -6,3 +6,4 @@
 @_exported public import TapedeckProxy
 @_exported public import TapedeckRecording
 @_exported public import TapedeckRedaction
+@_exported public import TapedeckResources

@@ -15,9 +15,11 @@ private let doors: [String: Set<String>] = [
   ],
   // `Swift` by name only for its reflection, which is no public part of it.
   "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
+  "TapedeckResources": ["TapedeckHTTP", "TapedeckMocking", "Synchronization"],
   "TapedeckProxy": [
     "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking", "TapedeckRecording",
-    "TapedeckRedaction", "TapedeckServer", "TapedeckSockets", "TapedeckUpstream", "Glibc", "Synchronization",
+    "TapedeckRedaction", "TapedeckResources", "TapedeckServer", "TapedeckSockets", "TapedeckUpstream",
+    "Glibc", "Synchronization",
   ],
   "TapedeckAdmin": [
     "TapedeckHTTP", "TapedeckProxy", "TapedeckServer", "TapedeckSockets", "Glibc", "Synchronization",
@@ -27,7 +29,7 @@ private let doors: [String: Set<String>] = [
   ],
   "Tapedeck": [
     "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-    "TapedeckRecording", "TapedeckRedaction",
+    "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
   ],
   "TapedeckCLI": [
     "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking",

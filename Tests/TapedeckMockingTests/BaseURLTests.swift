@@ -1,3 +1,4 @@
+import MockingSupport
 import TapedeckMocking
 import Testing
 

@@ -1,3 +1,4 @@
+import MockingSupport
 import TapedeckHTTP
 import TapedeckMocking
 import Testing

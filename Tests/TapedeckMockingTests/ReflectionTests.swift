@@ -1,4 +1,5 @@
 import Foundation
+import MockingSupport
 import TapedeckHTTP
 import TapedeckMocking
 import Testing

@@ -1,4 +1,5 @@
 import Dispatch
+import MockingSupport
 import TapedeckMocking
 import TestSupport
 import Testing

@@ -1,6 +1,10 @@
+import MockingSupport
 import TapedeckHTTP
 import TapedeckMocking
 import Testing
+
+/// Not the one of the testing library.
+typealias Tag = MockingSupport.Tag
 
 /// Knows nothing of relations, hence takes what does not throw.
 private func upsertUnknowingly<T: Storable>(_ entity: T, _ store: Store) { store.upsert(entity) }

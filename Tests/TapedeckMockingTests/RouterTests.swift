@@ -1,3 +1,4 @@
+import MockingSupport
 import Synchronization
 import TapedeckHTTP
 import TapedeckMocking
@@ -66,27 +67,6 @@ import Testing
     #expect(try await router.text("/a", HTTPMethod(rawValue: "PURGE")) == "purge")
     #expect(try await router.text("/a", .get) == "any")
     #expect(try await router.text("/b", .put) == "other")
-  }
-
-  @Test func `K267 a transport of one's own carries requests to the same routes and models`() async throws {
-    let router = Router("http://test.com")
-    let store = Store(ids: .perType())
-    store.create(StoredUser.self, number: 2)
-    router.rest(store, StoredUser.self, at: "/users")
-    // Here a line of text is a request, and an answer: what carries them knows neither routes nor models.
-    func carry(_ line: String) async throws -> String {
-      let words = line.split(separator: " ", maxSplits: 2).map(String.init)
-      let request = Request(
-        "http://test.com\(words[1])", method: HTTPMethod(rawValue: words[0]),
-        body: Array((words.count > 2 ? words[2] : "").utf8))
-      guard let answer = try await router.respond(to: request) else { return "no route" }
-      return "\(answer.head.status) \(answer.text)"
-    }
-    #expect(try await carry("GET /users/2") == #"200 {"id":"2","name":"user 2","age":0}"#)
-    #expect(try await carry(#"PATCH /users/2 {"age":7}"#) == #"200 {"id":"2","name":"user 2","age":7}"#)
-    #expect(try await carry("DELETE /users/1") == "204 ")
-    #expect(try await carry("GET /users") == #"200 [{"id":"2","name":"user 2","age":7}]"#)
-    #expect(try await carry("GET /nobody") == "no route")
   }
 
   @Test func `K64 groups have a path and conditions in common`() async throws {

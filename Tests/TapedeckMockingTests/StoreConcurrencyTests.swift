@@ -1,4 +1,5 @@
 import Dispatch
+import MockingSupport
 import Synchronization
 import TapedeckMocking
 import Testing

@@ -1,6 +1,6 @@
 /// A document about to be written (JSON:API 1.1 §5.1).
-struct DocumentContent {
-  enum Data {
+package struct DocumentContent {
+  package enum Data {
     /// No member `data`.
     case none
     case one(ResourceNode?)
@@ -9,24 +9,35 @@ struct DocumentContent {
   }
 
   var data: Data
-  var inclusion = InclusionStep.none
+  package var inclusion = JSONAPIInclusion.none
   /// Where to begin including when primary data is linkage.
-  var linked: [ResourceNode] = []
+  package var linked: [ResourceNode] = []
   /// The fields of a type to be written, by its name; all of a type that is not there.
-  var fields: [String: Set<String>] = [:]
-  var links: LinkTable?
-  var meta: (any Serializable)?
+  package var fields: [String: Set<String>] = [:]
+  package var links: LinkTable?
+  package var meta: (any Serializable)?
   var jsonapi: JSONAPIObject?
+
+  package init(_ data: Data) { self.data = data }
+
+  package func bytes() throws(SerializationError) -> [UInt8] {
+    var run = SerializationRun()
+    _ = try write(to: &run)
+    return run.out
+  }
 }
 
 extension DocumentContent: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
     try run.nested { run throws(SerializationError) in
+      let inclusion = InclusionStep(inclusion)
       var compound = CompoundDocument(inclusion)
       let primary = try compound.add(primary: nodes, isData: !isLinkage, &run)
       run.out.append(UInt8(ascii: "{"))
       try writeData(primary, &run)
-      try writeIncluded(compound.included, &run)
+      if inclusion.isAlwaysWritten || !compound.included.isEmpty {
+        try run.member("included") { run throws(SerializationError) in try write(compound.included, &run) }
+      }
       try run.write(links: links)
       try run.write(meta: meta)
       if let jsonapi {
@@ -69,13 +80,6 @@ extension DocumentContent: Writable {
     case .many:
       try run.member("data") { run throws(SerializationError) in try write(primary, &run) }
     }
-  }
-
-  private func writeIncluded(
-    _ included: [CompoundDocument.Resource], _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    guard inclusion.isAlwaysWritten || !included.isEmpty else { return }
-    try run.member("included") { run throws(SerializationError) in try write(included, &run) }
   }
 
   private func write(

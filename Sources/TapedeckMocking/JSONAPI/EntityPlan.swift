@@ -129,6 +129,17 @@ enum EntityPlans {
   }
 }
 
+extension JSONAPIEntity {
+  /// The names of the properties that are relationships.
+  package static var relationshipNames: [String] { EntityPlans.plan(of: Self.self).relationshipNames }
+
+  /// What the entity's relationships lead to.
+  package func relationshipContents() throws(SerializationError) -> [RelationshipContent] {
+    var run = SerializationRun()
+    return try EntityPlans.plan(of: Self.self).content(of: self, &run).relationships
+  }
+}
+
 /// Collects what is in an entity. Of two properties with one name the later one stays.
 private struct EntityContentBuilder {
   private(set) var content = ResourceContent()

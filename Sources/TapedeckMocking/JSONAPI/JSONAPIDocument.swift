@@ -41,9 +41,11 @@ public struct JSONAPIDocument: MediaTyped {
 
 extension JSONAPIDocument: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let content = DocumentContent(
-      data: primary, inclusion: InclusionStep(inclusion), links: links.map { LinkTable($0) }, meta: meta,
-      jsonapi: jsonapi)
+    var content = DocumentContent(primary)
+    content.inclusion = inclusion
+    content.links = links.map { LinkTable($0) }
+    content.meta = meta
+    content.jsonapi = jsonapi
     return try content.write(to: &run)
   }
 

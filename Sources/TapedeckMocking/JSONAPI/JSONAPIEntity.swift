@@ -27,13 +27,13 @@ extension JSONAPIEntity {
 }
 
 /// The names of resource types.
-enum ResourceTypeName {
+package enum ResourceTypeName {
   static func standard(for type: any Any.Type) -> String {
     MemberName.legal(String(describing: type).lowercased())
   }
 
   /// What an entity type says, or the standard.
-  static func name(of type: any Any.Type) -> String {
+  package static func name(of type: any Any.Type) -> String {
     (type as? any JSONAPIEntity.Type)?.type ?? standard(for: type)
   }
 }

@@ -64,7 +64,7 @@ extension JSONAPILink.Details {
 }
 
 /// The links of a document, resource, relationship or error, in the order of their names.
-struct LinkTable: Sendable {
+package struct LinkTable: Sendable {
   /// Names that JSON:API gives; transformers leave them.
   private static let known: Set<String> = [
     "self", "related", "describedby", "first", "last", "prev", "next", "about", "type",
@@ -72,9 +72,11 @@ struct LinkTable: Sendable {
 
   let links: [(name: String, link: JSONAPILink)]
 
-  init(_ links: [String: JSONAPILink]) { self.links = links.sorted { $0.key < $1.key }.map { ($0, $1) } }
+  package init(_ links: [String: JSONAPILink]) {
+    self.links = links.sorted { $0.key < $1.key }.map { ($0, $1) }
+  }
 
-  init(ordered links: [(name: String, link: JSONAPILink)]) { self.links = links }
+  package init(ordered links: [(name: String, link: JSONAPILink)]) { self.links = links }
 
   func write(to run: inout SerializationRun) throws(SerializationError) {
     run.out.append(UInt8(ascii: "{"))

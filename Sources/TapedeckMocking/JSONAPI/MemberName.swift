@@ -1,5 +1,5 @@
 /// What JSON:API allows as the name of a member, and of a type (JSON:API 1.1 §5.8).
-enum MemberName {
+package enum MemberName {
   /// Letters, digits and anything outside ASCII; `-`, `_` and blanks between them.
   static func isLegal(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, let last = name.unicodeScalars.last else { return false }
@@ -7,7 +7,7 @@ enum MemberName {
   }
 
   /// The name with a hyphen for what is not allowed: `policy<int>` is `policy-int`.
-  static func legal(_ name: String) -> String {
+  package static func legal(_ name: String) -> String {
     let parts = name.unicodeScalars.split { !isPlain($0) && $0 != "_" && $0 != "-" }
     let joined = parts.map { String(String.UnicodeScalarView($0)) }.joined(separator: "-")
     let start = joined.drop { $0 == "-" || $0 == "_" }
@@ -17,7 +17,7 @@ enum MemberName {
 
   /// Whether a resource's attribute or relationship may be called so: fields share a namespace with `type` and `id`
   /// (JSON:API 1.1 §5.2.4).
-  static func isField(_ name: String) -> Bool { isLegal(name) && name != "type" && name != "id" }
+  package static func isField(_ name: String) -> Bool { isLegal(name) && name != "type" && name != "id" }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {

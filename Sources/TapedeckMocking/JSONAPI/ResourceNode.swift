@@ -1,39 +1,41 @@
 /// A resource that a document may hold: who it is, and a way to find out what is in it. Nothing is looked at before it
 /// is asked for, so cyclic graphs cost nothing.
-struct ResourceNode {
+package struct ResourceNode {
   let identifier: JSONAPIIdentifier
   let content: (inout SerializationRun) throws(SerializationError) -> ResourceContent
 
-  init(
-    _ identifier: JSONAPIIdentifier,
-    content: @escaping (inout SerializationRun) throws(SerializationError) -> ResourceContent
+  package init(
+    _ identifier: JSONAPIIdentifier, content: @escaping () throws(SerializationError) -> ResourceContent
   ) {
     self.identifier = identifier
-    self.content = content
+    self.content = { _ throws(SerializationError) in try content() }
   }
 
   init<Entity: JSONAPIEntity>(_ entity: Entity) {
-    self.init(JSONAPIIdentifier(type: Entity.type, id: entity.id)) { run throws(SerializationError) in
+    identifier = JSONAPIIdentifier(type: Entity.type, id: entity.id)
+    content = { run throws(SerializationError) in
       try EntityPlans.plan(of: Entity.self).content(of: entity, &run)
     }
   }
 }
 
 /// What is in a resource. Names are as they are to be written.
-struct ResourceContent {
+package struct ResourceContent {
   /// Values are written already.
-  var attributes: [(name: String, json: [UInt8])] = []
-  var relationships: [RelationshipContent] = []
-  var links: LinkTable?
+  package var attributes: [(name: String, json: [UInt8])] = []
+  package var relationships: [RelationshipContent] = []
+  package var links: LinkTable?
   var meta: (any Serializable)?
+
+  package init() {}
 }
 
 /// Resource linkage (JSON:API 1.1 §5.4).
-enum Linkage: Equatable, Sendable {
+package enum Linkage: Equatable, Sendable {
   case one(JSONAPIIdentifier?)
   case many([JSONAPIIdentifier])
 
-  var identifiers: [JSONAPIIdentifier] {
+  package var identifiers: [JSONAPIIdentifier] {
     switch self {
     case .one(let identifier): identifier.map { [$0] } ?? []
     case .many(let identifiers): identifiers
@@ -51,13 +53,24 @@ enum Linkage: Equatable, Sendable {
   }
 }
 
-struct RelationshipContent {
-  var name: String
+package struct RelationshipContent {
+  package var name: String
   var linkage: Linkage?
   /// The resources that the linkage names, for compound documents.
-  var related: [ResourceNode] = []
+  var related: [ResourceNode]
   var links: LinkTable?
   var meta: (any Serializable)?
+
+  package init(
+    name: String, linkage: Linkage, related: [ResourceNode], links: LinkTable?,
+    meta: (any Serializable)? = nil
+  ) {
+    self.name = name
+    self.linkage = linkage
+    self.related = related
+    self.links = links
+    self.meta = meta
+  }
 }
 
 extension ResourceContent {

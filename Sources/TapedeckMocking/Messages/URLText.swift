@@ -92,3 +92,23 @@ extension Substring {
 extension String {
   fileprivate func range(of part: String) -> Range<Index>? { self[...].range(of: part) }
 }
+
+/// Percent-encoding for what goes into URLs.
+package enum URLEncoding {
+  /// All but the unreserved characters (RFC 3986 §2.3) become `%XX`.
+  package static func encoded(_ text: String) -> String {
+    var out = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        out.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        out += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return out
+  }
+}

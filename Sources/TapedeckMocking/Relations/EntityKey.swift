@@ -1,9 +1,9 @@
 /// Which entity of a store: type and id.
-struct EntityKey: Hashable, Sendable {
-  let type: ObjectIdentifier
-  let id: String
+package struct EntityKey: Hashable, Sendable {
+  package let type: ObjectIdentifier
+  package let id: String
 
-  init(_ type: ObjectIdentifier, _ id: String) {
+  package init(_ type: ObjectIdentifier, _ id: String) {
     self.type = type
     self.id = id
   }

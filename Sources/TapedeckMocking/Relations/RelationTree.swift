@@ -1,11 +1,11 @@
 /// Which relations are followed, from where: `author`, `comments.author`.
-struct RelationTree: Sendable {
-  private(set) var branches: [(name: String, tree: RelationTree)] = []
+package struct RelationTree: Sendable {
+  package private(set) var branches: [(name: String, tree: RelationTree)] = []
 
-  subscript(name: String) -> RelationTree? { branches.first { $0.name == name }?.tree }
+  package subscript(name: String) -> RelationTree? { branches.first { $0.name == name }?.tree }
 
   /// - Parameter paths: of names of relations, with dots between them.
-  init(_ paths: [String]) {
+  package init(_ paths: [String]) {
     for path in paths { add(path.split(separator: ".")[...]) }
   }
 

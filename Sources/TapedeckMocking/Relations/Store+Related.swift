@@ -50,7 +50,7 @@ extension Store {
   @discardableResult
   public func insert<T: Related>(_ make: (String) throws -> T) throws -> T { try insertChecked(make) }
 
-  func insertChecked<T: Storable>(_ make: (String) throws -> T) throws -> T {
+  package func insertChecked<T: Storable>(_ make: (String) throws -> T) throws -> T {
     let (entity, id) = try made(make)
     return try keep([entity], reserved: [id])[0]
   }

@@ -47,6 +47,9 @@ public struct RouteGroup: RouteRegistering, Sendable {
 
   public var group: RouteGroup { self }
 
+  /// How many segments of a path come before those of this group's routes.
+  package var depth: Int { router.base.segments.count + prefix.split(separator: "/").count }
+
   func nested(
     _ prefix: String, headers: HeaderFields, latency: Latency?, when predicate: RegisteredRoute.Predicate?
   ) -> RouteGroup {

@@ -14,7 +14,7 @@ public struct Fake: RandomNumberGenerator, Sendable {
   public init(seed: UInt64 = 0) { generator = SplitMix64(state: seed) }
 
   /// For the entity of this number, whoever makes the others, and when.
-  init(seed: UInt64, of type: String, number: Int) {
+  package init(seed: UInt64, of type: String, number: Int) {
     // FNV-1a, for the hashes of Swift are others in every run.
     let hash = type.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     var mixer = SplitMix64(state: seed ^ hash)

@@ -1,4 +1,4 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 
 /// An `Encodable` value as something serialisable.
 public struct EncodedValue<Value: Encodable & SendableMetatype>: Serializable {
@@ -14,7 +14,11 @@ extension EncodedValue: Writable {
 }
 
 /// What `Encodable` values encode, as JSON.
-enum EncodedJSON {
+package enum EncodedJSON {
+  package static func of(_ value: some Encodable) throws(SerializationError) -> JSONValue {
+    try of(value, SerializationRun())
+  }
+
   static func of(_ value: some Encodable, _ run: SerializationRun) throws(SerializationError) -> JSONValue {
     let encoder = ValueEncoder(keys: run.keys, format: run.format, depth: run.depth)
     do { try encoder.encode(value) } catch {

@@ -8,7 +8,18 @@ public protocol SerializableWrapper: SendableMetatype {
 }
 
 /// The names of properties as they are declared, from the names of their storage.
-enum PropertyName {
+package enum PropertyName {
+  /// The names of a structure's stored properties; none of any other type.
+  package static func stored<T>(in type: T.Type) -> [String] {
+    StructurePlan(of: type)?.fields.map(\.name) ?? []
+  }
+
+  /// The name of the stored property that a key path leads to; nil where that cannot be told.
+  package static func stored<Root>(at path: PartialKeyPath<Root>) -> String? {
+    guard let offset = MemoryLayout<Root>.offset(of: path) else { return nil }
+    return StructurePlan(of: Root.self)?.fields.first { $0.offset == offset }?.name
+  }
+
   private static let lazyPrefix = "$__lazy_storage_$_"
 
   static func declared(label: String, isWrapper: Bool) -> String {

@@ -18,7 +18,7 @@ public struct SerializationError: Error, Equatable, Sendable {
   /// From the root to the offender, innermost last: `.users`, `[3]`, `.score`.
   public var path: [String]
 
-  init(_ cause: Cause, path: [String] = []) {
+  package init(_ cause: Cause, path: [String] = []) {
     self.cause = cause
     self.path = path
   }

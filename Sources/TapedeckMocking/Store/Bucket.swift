@@ -2,8 +2,8 @@
 ///
 /// Holds no code of the user's: entities that leave are handed out, so that what they do when they go is done where no
 /// lock is held.
-struct Entities<T: Storable>: Sendable {
-  private(set) var list: [T] = []
+package struct Entities<T: Storable>: Sendable {
+  package private(set) var list: [T] = []
   /// Of each in the list, the `version` in which it was last put there as a whole.
   private var stamps: [Int] = []
   /// Where each id is; a reserved one is nowhere yet.
@@ -13,13 +13,15 @@ struct Entities<T: Storable>: Sendable {
   /// Counts changes.
   private(set) var version = 0
 
+  package init() {}
+
   private static var nowhere: Int { -1 }
 
   var count: Int { list.count - holes.count }
 
-  func has(_ id: String) -> Bool { places[id] != nil }
+  package func has(_ id: String) -> Bool { places[id] != nil }
 
-  func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
+  package func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
 
   /// Another one whenever the entity is replaced; not when its relations change, which merge.
   func stamp(of id: String) -> Int? { place(of: id).map { stamps[$0] } }
@@ -38,7 +40,7 @@ struct Entities<T: Storable>: Sendable {
     places[id] = nil
   }
 
-  mutating func append(_ entity: T, id: String) {
+  package mutating func append(_ entity: T, id: String) {
     version += 1
     places[id] = list.count
     list.append(entity)
@@ -46,7 +48,7 @@ struct Entities<T: Storable>: Sendable {
   }
 
   /// The entity that was there; nil, and no change, when there was none.
-  mutating func replace(_ entity: T, id: String) -> T? {
+  package mutating func replace(_ entity: T, id: String) -> T? {
     guard let place = place(of: id) else { return nil }
     version += 1
     let old = list[place]
@@ -56,7 +58,7 @@ struct Entities<T: Storable>: Sendable {
   }
 
   /// The entity that was there, and others that go with it.
-  mutating func remove(_ id: String) -> (entity: T, rest: [T])? {
+  package mutating func remove(_ id: String) -> (entity: T, rest: [T])? {
     guard let place = place(of: id) else { return nil }
     version += 1
     places[id] = nil
@@ -88,7 +90,7 @@ struct Entities<T: Storable>: Sendable {
   }
 
   /// Closes the holes; what was in them is handed out.
-  mutating func close() -> [T] {
+  package mutating func close() -> [T] {
     guard !holes.isEmpty else { return [] }
     let old = list
     let oldStamps = stamps

@@ -31,14 +31,14 @@ public struct IDStrategy: Sendable {
 }
 
 /// A store's ids so far.
-struct IDSource: Sendable {
+package struct IDSource: Sendable {
   let strategy: IDStrategy
   private var next: Int
   private var nextOfType: [ObjectIdentifier: Int] = [:]
   private var generator: SplitMix64
   private(set) var made = 0
 
-  init(_ strategy: IDStrategy) {
+  package init(_ strategy: IDStrategy) {
     self.strategy = strategy
     switch strategy.kind {
     case .counter(let first, _): (next, generator) = (first, SplitMix64(state: 0))
@@ -50,7 +50,7 @@ struct IDSource: Sendable {
   }
 
   /// The next id; nil for a strategy that is somebody else's code, which is asked with the number `made` instead.
-  mutating func take(for type: ObjectIdentifier) -> String? {
+  package mutating func take(for type: ObjectIdentifier) -> String? {
     made += 1
     switch strategy.kind {
     case .custom: return nil
@@ -67,7 +67,7 @@ struct IDSource: Sendable {
   }
 
   /// An id was chosen by somebody else: a counter goes on behind it.
-  mutating func notice(_ id: String, of type: ObjectIdentifier) {
+  package mutating func notice(_ id: String, of type: ObjectIdentifier) {
     guard case .counter(let first, let isPerType) = strategy.kind, let number = Int(id), number < .max else {
       return
     }

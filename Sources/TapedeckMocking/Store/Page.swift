@@ -20,7 +20,7 @@ public struct Page<Element> {
   }
 
   /// The part that begins behind so many.
-  init(of all: [Element], from offset: Int, size: Int) {
+  package init(of all: [Element], from offset: Int, size: Int) {
     self.size = max(1, size)
     number = offset / self.size + 1
     total = all.count

@@ -80,7 +80,7 @@ extension Store {
 }
 
 extension Array {
-  func sortedStably(by areInOrder: (Element, Element) -> Bool) -> [Element] {
+  package func sortedStably(by areInOrder: (Element, Element) -> Bool) -> [Element] {
     enumerated().sorted { left, right in
       if areInOrder(left.element, right.element) { return true }
       return !areInOrder(right.element, left.element) && left.offset < right.offset

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// The resources that an overrides file declares, on their way into the lists of all sessions. Lists that had the same
 /// resources have the same ones afterwards.

@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// The resources of a session and what they hold, as they stand: changed from any thread, seen by the next request.
 ///

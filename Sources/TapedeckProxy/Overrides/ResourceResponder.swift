@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// The resources of an overrides file and of the admin API, as a link of the chain.
 final class ResourceResponder: Responder {

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// Tells whether a request is for a resource, before a session has a store to serve it from.
 final class ResourceRoutes: Sendable {

@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// What a declaration says about answers that are not as REST usually has them.
 extension DocumentDeclaration {

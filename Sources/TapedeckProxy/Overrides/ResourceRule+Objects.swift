@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// What a declaration says about objects: where they are, what they are called, and what new ones are like.
 extension DocumentDeclaration {

@@ -2,6 +2,7 @@ import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckRecording
+internal import TapedeckResources
 
 /// The objects that a resource begins with: `[…]`, `{"data": […]}`, `{"file": "users.json"}`,
 /// `{"count": 20, "fields": {"name": "name"}}` or `{"cassette": "Cassettes/example", "recording": "get-users-3f9a1c"}`.

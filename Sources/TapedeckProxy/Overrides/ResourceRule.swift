@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 /// A collection that a store serves, declared in JSON: `{"path": "/users", "seed": {"count": 20, "fields": {…}}}`.
 struct ResourceRule: Sendable {

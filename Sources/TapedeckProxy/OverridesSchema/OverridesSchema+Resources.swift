@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
 extension OverridesSchema {
   static var resource: JSONValue {

@@ -1,0 +1,69 @@
+internal import TapedeckMocking
+
+/// The query parameters that JSON:API knows (JSON:API 1.1 §8).
+struct JSONAPIQuery {
+  enum Family: String {
+    case include, fields, sort, page, filter
+  }
+
+  struct Sort {
+    /// A field, or a field of what a relationship leads to: `author.name`.
+    var path: [String]
+    var isDescending: Bool
+    var text: String
+  }
+
+  /// Nil where the request does not say.
+  private(set) var include: [String]?
+  private(set) var fields: [String: Set<String>] = [:]
+  private(set) var sort: [Sort] = []
+  private(set) var page: [(name: String, value: String)] = []
+  private(set) var filter: [(name: String, value: String)] = []
+
+  /// Throws 400 for a parameter that is not known, or not here.
+  init(
+    _ request: Request, allowing families: Set<Family>, beside parameters: Set<String>
+  ) throws(ResourceProblem) {
+    for item in request.queryParameters {
+      let (base, key) = try Self.parts(item.name)
+      guard let family = Family(rawValue: base), families.contains(family) else {
+        if parameters.contains(base) { continue }
+        throw ResourceProblem(
+          400, "the parameter \(item.name.debugDescription) is not known here", parameter: item.name)
+      }
+      guard (key == nil) == (family == .include || family == .sort) else {
+        throw ResourceProblem(
+          400, key == nil ? "\(base) wants a name in brackets" : "\(base) takes no brackets",
+          parameter: item.name)
+      }
+      take(family, key ?? "", item.value ?? "")
+    }
+  }
+
+  private mutating func take(_ family: Family, _ key: String, _ value: String) {
+    let list = value.split(separator: ",").map(String.init)
+    switch family {
+    case .include: include = (include ?? []) + list
+    case .fields: fields[key, default: []].formUnion(list)
+    case .page: page.append((key, value))
+    case .filter: filter.append((key, value))
+    case .sort:
+      sort += list.map { text in
+        let field = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        let path = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return Sort(path: path, isDescending: text.hasPrefix("-"), text: String(field))
+      }
+    }
+  }
+
+  /// `page[size]` as `page` and `size`; a name without brackets alone.
+  private static func parts(_ name: String) throws(ResourceProblem) -> (base: String, key: String?) {
+    guard let open = name.firstIndex(of: "[") else { return (name, nil) }
+    let key = name[name.index(after: open)...].dropLast()
+    guard name.hasSuffix("]"), !key.contains("["), !key.contains("]") else {
+      throw ResourceProblem(
+        400, "\(name.debugDescription) is no name of a parameter", parameter: name)
+    }
+    return (String(name[..<open]), String(key))
+  }
+}

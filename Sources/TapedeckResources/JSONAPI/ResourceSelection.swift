@@ -1,0 +1,132 @@
+internal import TapedeckHTTP
+internal import TapedeckMocking
+
+/// Which resources of a collection are wanted, and in which order.
+struct ResourceSelection {
+  /// One, or of what a polymorphic relationship leads to several.
+  let types: [any ResourceType]
+  let options: ServedOptions
+  let view: Store
+
+  // MARK: Filters
+
+  /// Those for which all filters hold: `filter[title]=A,B` for one of these values, `filter[author]=1,2` for one of these
+  /// related, with nothing behind `=` for none; `filter[id]`.
+  func filtered(
+    _ all: [StoredResource], _ filters: [(name: String, value: String)]
+  ) throws(ResourceProblem) -> [StoredResource] {
+    var rest = all
+    for (name, value) in filters {
+      if let custom = options.filters[name] {
+        rest = rest.filter { custom($0, view, value) }
+        continue
+      }
+      let wanted = value.split(separator: ",").map(String.init)
+      if name == "id" {
+        rest = rest.filter { wanted.contains($0.id) }
+      } else if types.contains(where: { $0.relationship(name) != nil }) {
+        rest = rest.filter { resource in
+          let related = resource.related[name] ?? []
+          return wanted.isEmpty ? related.isEmpty : related.contains { wanted.contains($0.id) }
+        }
+      } else {
+        try check(attribute: name, all, parameter: "filter[\(name)]")
+        rest = rest.filter { Self.matches($0.attribute(name), value, wanted) }
+      }
+    }
+    return rest
+  }
+
+  private static func matches(_ value: JSONValue?, _ text: String, _ wanted: [String]) -> Bool {
+    switch value {
+    case nil, .null?: text.isEmpty || wanted.contains("null")
+    case .string(let string)?: string.text == text || wanted.contains(string.text)
+    case .array(let items)?: items.contains { matches($0, text, wanted) }
+    case .some(let value): wanted.contains(value.description)
+    }
+  }
+
+  private func check(
+    attribute name: String, _ all: [StoredResource], parameter: String
+  ) throws(ResourceProblem) {
+    if types.contains(where: { $0.attributeNames.contains(name) })
+      || all.contains(where: { $0.attribute(name) != nil })
+    {
+      return
+    }
+    let known = types.flatMap { $0.attributeNames.sorted() + $0.relationships.map(\.name) }
+    throw ResourceProblem(
+      400, "\(types.named) has no field \(name.debugDescription); there are \(known.joined(separator: ", "))",
+      parameter: parameter)
+  }
+
+  // MARK: Sorting
+
+  /// In the order that the fields say, one after the other; equal ones as they were.
+  func sorted(
+    _ all: [StoredResource], _ fields: [JSONAPIQuery.Sort]
+  ) throws -> [StoredResource] {
+    guard !fields.isEmpty else { return all }
+    for field in fields { try check(field, field.path[...], types, all) }
+    let keyed = try all.map { resource in
+      (resource: resource, keys: try fields.map { SortKey(try value(of: resource, $0.path[...])) })
+    }
+    return keyed.sortedStably { left, right in
+      for (index, field) in fields.enumerated() where left.keys[index] != right.keys[index] {
+        return (left.keys[index] < right.keys[index]) != field.isDescending
+      }
+      return false
+    }.map(\.resource)
+  }
+
+  private func check(
+    _ field: JSONAPIQuery.Sort, _ path: ArraySlice<String>, _ types: [any ResourceType],
+    _ all: [StoredResource]
+  ) throws(ResourceProblem) {
+    guard let name = path.first else { return }
+    if path.count > 1 {
+      let relationships = types.compactMap { $0.relationship(name) }
+      guard !relationships.isEmpty, !relationships.contains(where: \.isToMany) else {
+        throw ResourceProblem(
+          400, "\(field.text.debugDescription) does not lead along to-one relationships", parameter: "sort")
+      }
+      return try check(field, path.dropFirst(), relationships.flatMap(\.targets), [])
+    }
+    if name == "id" || types.contains(where: { $0.idMember == name }) { return }
+    try ResourceSelection(types: types, options: options, view: view).check(
+      attribute: name, all, parameter: "sort")
+  }
+
+  private func value(
+    of resource: StoredResource, _ path: ArraySlice<String>
+  ) throws(SerializationError) -> JSONValue? {
+    guard let name = path.first else { return nil }
+    if path.count == 1 {
+      guard name == "id" || name == resource.type.idMember else { return resource.attribute(name) }
+      return resource.members.first { $0.name.isEqual(to: resource.type.idMember.utf8) }?.value
+    }
+    guard let relationship = resource.type.relationship(name), let first = resource.related[name]?.first,
+      let next = try relationship.find(first, in: view)
+    else { return nil }
+    return try value(of: next, path.dropFirst())
+  }
+}
+
+/// A value as it is sorted: nothing, false, true, numbers, texts by their code points, all else.
+private enum SortKey: Comparable {
+  case nothing
+  case bool(Int)
+  case number(Double)
+  case text(String)
+  case other(String)
+
+  init(_ value: JSONValue?) {
+    switch value {
+    case nil, .null?: self = .nothing
+    case .bool(let value)?: self = .bool(value ? 1 : 0)
+    case .number(let number)?: self = .number(number.double ?? .greatestFiniteMagnitude)
+    case .string(let string)?: self = .text(string.text)
+    case .some(let value): self = .other(value.description)
+    }
+  }
+}
