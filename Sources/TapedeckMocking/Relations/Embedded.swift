@@ -1,51 +1,50 @@
-/// Entities with those in them that their relations lead to: see `Store.embedding`.
+/// Entities with their related ones inside: see `Store.embedding`.
 public struct Embedded: Serializable, Sendable {
-  private enum Root: Sendable {
-    case one(any Storable)
-    case many([any Storable])
-  }
-
-  private let root: Root
-  private let graph: EntityGraph
-  private let tree: RelationTree
-
-  fileprivate init(_ entity: any Storable, _ graph: EntityGraph, _ tree: RelationTree) {
-    (root, self.graph, self.tree) = (.one(entity), graph, tree)
-  }
-
-  fileprivate init(_ entities: [any Storable], _ graph: EntityGraph, _ tree: RelationTree) {
-    (root, self.graph, self.tree) = (.many(entities), graph, tree)
-  }
+  fileprivate let entities: [any Storable]
+  fileprivate let isList: Bool
+  fileprivate let snapshot: Store.Snapshot
+  fileprivate let tree: RelationTree
 }
 
 extension Embedded: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
     let outer = run.embedding
     defer { run.embedding = outer }
-    switch root {
-    case .one(let entity): return try write(entity, &run)
-    case .many(let entities):
-      try run.nested { run throws(SerializationError) in
-        run.out.append(UInt8(ascii: "["))
-        for (index, entity) in entities.enumerated() {
-          try run.element(index) { run throws(SerializationError) in try write(entity, &run) }
-        }
-        run.out.append(UInt8(ascii: "]"))
+    guard isList else { return try write(entities[0], &run) }
+    try run.nested { run throws(SerializationError) in
+      run.out.append(UInt8(ascii: "["))
+      for (index, entity) in entities.enumerated() {
+        try run.element(index) { run throws(SerializationError) in try write(entity, &run) }
       }
-      return true
+      run.out.append(UInt8(ascii: "]"))
     }
+    return true
   }
 
   private func write(_ entity: any Storable, _ run: inout SerializationRun) throws(SerializationError) -> Bool
   {
-    run.embedding = Embedding(graph: graph, tree: tree, open: [EntityKey(of: entity)])
+    run.embedding = Embedding(snapshot: snapshot, tree: tree, open: [EntityKey(of: entity)])
     return try run.writeAny(entity)
   }
 }
 
+/// What is written in the place of relations, at one point of a serialization.
+struct Embedding: Sendable {
+  let snapshot: Store.Snapshot
+  let tree: RelationTree
+  /// The entities around this point.
+  let open: [EntityKey]
+
+  /// What holds inside the target; nil when the target is not wanted, or is around this point already.
+  func step(to target: EntityKey, through name: String) -> Embedding? {
+    guard let tree = tree[name], !open.contains(target) else { return nil }
+    return Embedding(snapshot: snapshot, tree: tree, open: open + [target])
+  }
+}
+
 extension Store {
-  /// An entity with those in it that these relations lead to now: `try store.embedding(post, "author",
-  /// "comments.author")`. One that is inside itself is its id there. Throws for a relation that there is not.
+  /// An entity with its related ones inside, as they are now: `try store.embedding(post, "author", "comments.author")`.
+  /// Inside itself an entity is its id. Throws for an unknown relation.
   public func embedding<T: Storable & Serializable>(_ entity: T, _ relations: String...) throws(StoreError)
     -> Embedded
   {
@@ -55,10 +54,11 @@ extension Store {
   public func embedding<T: Storable & Serializable>(_ entity: T, _ relations: [String]) throws(StoreError)
     -> Embedded
   {
-    Embedded(entity, EntityGraph(snapshot: snapshot()), try Self.tree(of: T.self, relations))
+    Embedded(
+      entities: [entity], isList: false, snapshot: snapshot(), tree: try RelationTree(relations, of: T.self))
   }
 
-  /// Entities with those in them that these relations lead to now.
+  /// A list of entities with their related ones inside, as they are now.
   public func embedding<T: Storable & Serializable>(_ entities: [T], _ relations: String...)
     throws(StoreError)
     -> Embedded
@@ -69,12 +69,7 @@ extension Store {
   public func embedding<T: Storable & Serializable>(_ entities: [T], _ relations: [String]) throws(StoreError)
     -> Embedded
   {
-    Embedded(entities, EntityGraph(snapshot: snapshot()), try Self.tree(of: T.self, relations))
-  }
-
-  static func tree(of type: any Storable.Type, _ paths: [String]) throws(StoreError) -> RelationTree {
-    let tree = RelationTree(paths)
-    try tree.check([type])
-    return tree
+    Embedded(
+      entities: entities, isList: true, snapshot: snapshot(), tree: try RelationTree(relations, of: T.self))
   }
 }

@@ -1,80 +1,115 @@
+@_spi(Reflection) internal import Swift
 internal import Synchronization
 
 /// The relations of one type, found out once: where they lie, where they lead, and what leads back.
-final class RelationPlan: Sendable {
+struct RelationPlan: Sendable {
   struct Field: Sendable {
     let index: Int
     let name: String
     let offset: Int
     let isToMany: Bool
-    let cascades: Bool
     let targets: [any Storable.Type]
-    /// The index of the property that leads back, by target; a target that is missing here has none.
-    let inverses: [ObjectIdentifier: Int]
+    var cascades = false
+    var isOneWay = false
+    /// The inverses that rules name, by target: their offset and name.
+    var namedInverses: [ObjectIdentifier: (offset: Int?, name: String)] = [:]
+    /// The index of the property that leads back, by target; nothing for a target that does not.
+    var inverses: [ObjectIdentifier: Int] = [:]
 
     func leads(to type: ObjectIdentifier) -> Bool { targets.contains { ObjectIdentifier($0) == type } }
 
     func leadsOneWay(to type: ObjectIdentifier) -> Bool { leads(to: type) && inverses[type] == nil }
-
-    func name(ofTarget type: ObjectIdentifier) -> String {
-      targets.first { ObjectIdentifier($0) == type }.map { "\($0)" } ?? "stranger"
-    }
   }
 
   let type: any Storable.Type
-  let fields: [Field]
-  /// What is wrong with the declarations.
-  let problem: (relation: String, problem: RelationProblem)?
+  private(set) var fields: [Field] = []
+  private var problems: [(relation: String, problem: RelationProblem)] = []
 
-  fileprivate init(_ declaration: RelationDeclaration, lookup: (any Storable.Type) -> RelationDeclaration) {
-    type = declaration.type
-    var problems = declaration.problems
-    var fields: [Field] = []
-    for (index, field) in declaration.fields.enumerated() {
-      var inverses: [ObjectIdentifier: Int] = [:]
+  var key: ObjectIdentifier { ObjectIdentifier(type) }
+
+  /// What is wrong with the declarations.
+  var problem: (relation: String, problem: RelationProblem)? { problems.first }
+
+  /// The relations as they are declared, without inverses.
+  init<T: Storable>(declaredBy type: T.Type) {
+    self.type = type
+    findFields(of: type)
+    if let type = type as? any Related.Type { applyRules(of: type) }
+  }
+
+  /// A store cannot change the relations of a class instance: whoever has read it shares it.
+  private mutating func findFields<T>(of type: T.Type) {
+    let isClass = type is AnyObject.Type
+    var found: [(name: String, offset: Int, type: any Any.Type)] = []
+    _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: isClass ? 1 : 0)) {
+      name, offset, type, _ in
+      found.append((String(cString: name), offset, type))
+      return true
+    }
+    for (name, offset, type) in found {
+      if let relation = type as? any RelationProperty.Type {
+        guard !isClass else {
+          problems.append((name, .unsupported("entities with relations are structs")))
+          continue
+        }
+        fields.append(
+          Field(
+            index: fields.count, name: name, offset: offset, isToMany: relation.isToMany,
+            targets: relation.targets))
+      } else if !isClass, (type as? any OptionalType.Type)?.wrappedType is any RelationProperty.Type {
+        problems.append((name, .unsupported("it is optional; a relation may be empty by itself")))
+      }
+    }
+  }
+
+  private mutating func applyRules<T: Related>(of type: T.Type) {
+    for rule in type.relations {
+      if let index = fields.firstIndex(where: { $0.offset == rule.offset }) {
+        rule.apply(&fields[index])
+      } else {
+        problems.append((rule.name, .noRelation))
+      }
+    }
+  }
+
+  /// - Parameter declaration: what a type declares.
+  fileprivate mutating func findInverses(_ declaration: (any Storable.Type) -> RelationPlan) {
+    let declared = self
+    for (index, field) in declared.fields.enumerated() {
       for target in field.targets {
         do throws(RelationProblem) {
-          let finder = InverseFinder(owner: declaration, target: lookup(target))
-          inverses[ObjectIdentifier(target)] = try finder.inverse(of: field)
+          fields[index].inverses[ObjectIdentifier(target)] = try declared.inverse(
+            of: field, in: declaration(target))
         } catch {
           problems.append((field.name, error))
         }
       }
-      fields.append(
-        Field(
-          index: index, name: field.name, offset: field.offset, isToMany: field.isToMany,
-          cascades: field.cascades, targets: field.targets, inverses: inverses))
     }
-    self.fields = fields
-    problem = problems.first
   }
+}
 
-  var key: ObjectIdentifier { ObjectIdentifier(type) }
+private protocol OptionalType {
+  static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  static var wrappedType: any Any.Type { Wrapped.self }
 }
 
 /// The plans of all types that were ever stored.
 enum RelationPlans {
   private static let known = Mutex<[ObjectIdentifier: RelationPlan]>([:])
 
-  /// Not to be asked for the first time where a lock is held: it runs the type's own `relations`.
+  /// Must not be called for the first time while a lock is held: it runs the type's own `relations`.
   static func plan<T: Storable>(of type: T.Type) -> RelationPlan {
     let key = ObjectIdentifier(type)
     if let plan = known.withLock({ $0[key] }) { return plan }
-    let plan = RelationPlan(RelationDeclaration(type)) { declaration(of: $0) }
-    return known.withLock { known in
+    var plan = RelationPlan(declaredBy: type)
+    plan.findInverses { RelationPlan(declaredBy: $0) }
+    return known.withLock { [plan] known in
       if let earlier = known[key] { return earlier }
       known[key] = plan
       return plan
     }
-  }
-
-  static func plan(ofType type: any Storable.Type) -> RelationPlan {
-    func opened<T: Storable>(_ type: T.Type) -> RelationPlan { plan(of: type) }
-    return _openExistential(type, do: opened)
-  }
-
-  private static func declaration(of type: any Storable.Type) -> RelationDeclaration {
-    func opened<T: Storable>(_ type: T.Type) -> RelationDeclaration { RelationDeclaration(type) }
-    return _openExistential(type, do: opened)
   }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with how relations are declared or used.
-public enum RelationProblem: Equatable, Sendable {
+public enum RelationProblem: Error, Equatable, Sendable {
   /// Several properties could be the inverse; `candidates`, like `User.posts`.
   case ambiguousInverse(candidates: [String])
   /// Two declarations do not agree, or the inverse does not lead back.

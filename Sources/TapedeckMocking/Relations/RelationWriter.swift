@@ -15,9 +15,10 @@ struct RelationWriter: ValueWriter {
   }
 
   func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let targets = pointer.assumingMemoryBound(to: RelationStorage.self).pointee.targets
     if isToMany {
-      try write(pointer.assumingMemoryBound(to: ManyStorage.self).pointee.targets, &run)
-    } else if let target = pointer.assumingMemoryBound(to: OneStorage.self).pointee.target {
+      try write(targets, &run)
+    } else if let target = targets.first {
       if try !write(target, &run) { run.write(literal: "null") }
     } else {
       run.write(literal: "null")
@@ -43,7 +44,7 @@ struct RelationWriter: ValueWriter {
       writeID(of: target, &run)
       return true
     }
-    guard let entity = outer.graph.find(target) else { return false }
+    guard let entity = outer.snapshot.find(target) else { return false }
     run.embedding = inner
     defer { run.embedding = outer }
     return try run.writeAny(entity)
@@ -59,12 +60,3 @@ struct RelationWriter: ValueWriter {
     run.out.append(UInt8(ascii: "}"))
   }
 }
-
-extension RelationProperty {
-  static var writer: any ValueWriter { RelationWriter(Self.self) }
-}
-
-extension ToOne: Serializable {}
-extension ToMany: Serializable {}
-extension ToOneOf: Serializable {}
-extension ToManyOf: Serializable {}

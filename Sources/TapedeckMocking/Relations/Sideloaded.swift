@@ -1,29 +1,38 @@
-/// Entities with those beside them that their relations lead to: see `Store.sideloading`.
+/// Entities with their related ones beside them: see `Store.sideloading`.
 public struct Sideloaded: Serializable, Sendable {
-  private enum Group: Sendable {
-    case one(any Storable)
-    case many([any Storable])
+  private struct Group: Sendable {
+    let type: any Storable.Type
+    let name: String
+    var entities: [any Storable]
+    var isList = true
   }
 
-  private let groups: [(name: String, group: Group)]
+  private var groups: [Group] = []
 
   fileprivate init(
-    one: (any Storable)? = nil, many: [any Storable] = [], named type: any Storable.Type,
-    _ tree: RelationTree,
-    _ graph: EntityGraph, _ inflector: Inflector
-  ) {
-    func plural(_ type: any Storable.Type) -> String { inflector.plural(EntityNames.singular(of: type)) }
-    var lists: [(type: ObjectIdentifier, name: String, entities: [any Storable])] = []
-    if one == nil { lists.append((ObjectIdentifier(type), plural(type), many)) }
-    for (key, entity) in graph.related(to: one.map { [$0] } ?? many, along: tree) {
-      if let index = lists.firstIndex(where: { $0.type == key.type }) {
-        lists[index].entities.append(entity)
-      } else {
-        lists.append((key.type, plural(Swift.type(of: entity)), [entity]))
-      }
+    _ entities: [any Storable], of type: any Storable.Type, isList: Bool, _ paths: [String], _ store: Store
+  ) throws(StoreError) {
+    let tree = try RelationTree(paths, of: type)
+    let name = Self.name(of: type)
+    groups = [
+      Group(
+        type: type, name: isList ? store.inflector.plural(name) : name, entities: entities, isList: isList)
+    ]
+    for entity in store.snapshot().related(to: entities, along: tree) { add(entity, store.inflector) }
+  }
+
+  private mutating func add(_ entity: any Storable, _ inflector: Inflector) {
+    let type = Swift.type(of: entity)
+    if let index = groups.firstIndex(where: { $0.isList && $0.type == type }) {
+      groups[index].entities.append(entity)
+    } else {
+      groups.append(Group(type: type, name: inflector.plural(Self.name(of: type)), entities: [entity]))
     }
-    let root = one.map { [(EntityNames.singular(of: type), Group.one($0))] } ?? []
-    groups = root + lists.map { ($0.name, .many($0.entities)) }
+  }
+
+  /// `BlogPost` is `blogPost`.
+  private static func name(of type: any Storable.Type) -> String {
+    "\(type)".prefix(1).lowercased() + "\(type)".dropFirst()
   }
 }
 
@@ -31,15 +40,12 @@ extension Sideloaded: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
     try run.nested { run throws(SerializationError) in
       run.out.append(UInt8(ascii: "{"))
-      for (name, group) in groups {
-        let written = SerializationRun.memberName(run.keys?.transform(name) ?? name)
-        try run.member(written, step: name) { run throws(SerializationError) in
-          switch group {
-          case .one(let entity): return try run.writeAny(entity)
-          case .many(let entities):
-            try run.writeArray(entities)
-            return true
-          }
+      for group in groups {
+        let name = SerializationRun.memberName(run.keys?.transform(group.name) ?? group.name)
+        try run.member(name, step: group.name) { run throws(SerializationError) in
+          guard group.isList else { return try run.writeAny(group.entities[0]) }
+          try run.writeArray(group.entities)
+          return true
         }
       }
       run.out.append(UInt8(ascii: "}"))
@@ -50,32 +56,45 @@ extension Sideloaded: Writable {
 
 extension Store {
   /// An entity under the name of its type, and beside it what these relations lead to, each once, by type:
-  /// `{"post": {…}, "users": […], "comments": […]}`. Relations are ids. Throws for a relation that there is not.
+  /// `{"post": {…}, "users": […], "comments": […]}`. Relations are ids. Throws for an unknown relation.
   public func sideloading<T: Storable & Serializable>(_ entity: T, _ relations: String...) throws(StoreError)
     -> Sideloaded
   {
-    Sideloaded(
-      one: entity, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()),
-      inflector)
+    try Sideloaded([entity], of: T.self, isList: false, relations, self)
   }
 
   /// Entities under the name of their type, and beside them what these relations lead to, each once, by type:
-  /// `{"posts": […], "users": […]}`. What is of the entities' own type comes behind them.
+  /// `{"posts": […], "users": […]}`. Related entities of the same type follow the given ones.
   public func sideloading<T: Storable & Serializable>(_ entities: [T], _ relations: String...)
     throws(StoreError)
     -> Sideloaded
   {
-    Sideloaded(
-      many: entities, named: T.self, try Self.tree(of: T.self, relations), EntityGraph(snapshot: snapshot()),
-      inflector)
+    try Sideloaded(entities, of: T.self, isList: true, relations, self)
   }
 }
 
-/// What entities are called in documents that hold several types.
-enum EntityNames {
-  /// `BlogPost` is `blogPost`.
-  static func singular(of type: any Storable.Type) -> String {
-    let name = "\(type)"
-    return name.prefix(1).lowercased() + name.dropFirst()
+extension Store.Snapshot {
+  func find(_ key: EntityKey) -> (any Storable)? { buckets[key.type]?.entity(key.id) }
+
+  /// What the entities lead to along a tree, each once and none of themselves, in the order in which it is met.
+  fileprivate func related(to entities: [any Storable], along tree: RelationTree) -> [any Storable] {
+    var found: [any Storable] = []
+    var met = Set(entities.map { EntityKey(of: $0) })
+    func follow(_ entity: any Storable, _ tree: RelationTree) {
+      for (name, tree) in tree.branches {
+        for key in targets(of: entity, name) {
+          guard let target = find(key) else { continue }
+          if met.insert(key).inserted { found.append(target) }
+          follow(target, tree)
+        }
+      }
+    }
+    for entity in entities { follow(entity, tree) }
+    return found
+  }
+
+  private func targets<T: Storable>(of entity: T, _ name: String) -> [EntityKey] {
+    let relation = StoredRelation.all(of: T.self).first { $0.name == name }
+    return relation?.keys(of: entity) ?? []
   }
 }

@@ -17,8 +17,7 @@ extension Store {
   /// The entity that a relation leads to, whatever its type.
   public func find<each T>(_ relation: ToOneOf<repeat each T>) -> (any Storable)? {
     guard let type = relation.type, let id = relation.id else { return nil }
-    func opened<Found: Storable>(_ type: Found.Type) -> (any Storable)? { find(type, id: id) as Found? }
-    return _openExistential(type, do: opened)
+    return find(type, id: id)
   }
 
   /// The entities of this type that a relation leads to.

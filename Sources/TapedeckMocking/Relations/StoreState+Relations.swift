@@ -12,8 +12,10 @@ extension Store.State {
     if let (relation, problem) = plan.problem {
       throw .badRelation(type: "\(plan.type)", id: key.id, relation: relation, problem)
     }
-    for (field, said) in relations.said {
-      for target in newTargets(of: key, field, said) {
+    for (field, relation) in relations.changes {
+      let current = targets(of: key, field)
+      let known = Set(current)
+      for target in relation.wanted(current) ?? [] where !known.contains(target) {
         guard field.leads(to: target.type) else {
           let problem = RelationProblem.foreignTarget(allowed: field.targets.listed)
           throw .badRelation(type: "\(plan.type)", id: key.id, relation: field.name, problem)
@@ -21,18 +23,9 @@ extension Store.State {
         if arriving.contains(target) || contains(target) { continue }
         throw .missingRelated(
           type: "\(plan.type)", id: key.id, relation: field.name,
-          relatedType: field.name(ofTarget: target.type), relatedID: target.id)
+          relatedType: "\(field.targets.first { ObjectIdentifier($0) == target.type } ?? plan.type)",
+          relatedID: target.id)
       }
-    }
-  }
-
-  private func newTargets(of key: EntityKey, _ field: Field, _ said: SaidRelations.Said) -> [EntityKey] {
-    let current = targets(of: key, field)
-    switch said {
-    case .one(let target): return target.map { current == [$0] ? [] : [$0] } ?? []
-    case .many(let storage):
-      let known = Set(current)
-      return (storage.wanted(current) ?? []).filter { !known.contains($0) }
     }
   }
 
@@ -42,16 +35,9 @@ extension Store.State {
 
   /// Makes the relations of an entity that is there what it says.
   func link(_ relations: SaidRelations) {
-    for (field, said) in relations.said {
+    for (field, relation) in relations.changes {
       let current = targets(of: relations.key, field)
-      switch said {
-      case .one(let target):
-        if current.first == target { continue }
-        if let old = current.first { unlink(relations.key, field, old) }
-        if let target { link(relations.key, field, target) }
-      case .many(let storage):
-        if let wanted = storage.wanted(current) { link(relations.key, field, from: current, to: wanted) }
-      }
+      if let wanted = relation.wanted(current) { link(relations.key, field, from: current, to: wanted) }
     }
   }
 
@@ -86,7 +72,7 @@ extension Store.State {
   }
 
   func targets(of key: EntityKey, _ field: Field) -> [EntityKey] {
-    buckets[key.type]?.readRelations(of: key.id) { $0.targets(field) } ?? []
+    buckets[key.type]?.readRelations(of: key.id) { $0.relation(field).targets } ?? []
   }
 
   private func change(_ key: EntityKey, _ body: (UnsafeMutableRawPointer) -> Void) {
@@ -138,9 +124,23 @@ extension Store.State {
   private func detachOneWay(_ key: EntityKey) {
     for bucket in buckets.values {
       for field in bucket.plan.fields where field.leadsOneWay(to: key.type) {
-        for id in bucket.ids(whereRelations: { $0.leads(field, to: key) }) {
+        for id in bucket.ids(whereRelations: { $0.relation(field).targets.contains(key) }) {
           bucket.changeRelations(of: id) { $0.remove(key, from: field) }
         }
+      }
+    }
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  fileprivate func add(_ target: EntityKey, to field: RelationPlan.Field) {
+    changeRelation(field) { $0.settle { $0 = field.isToMany ? $0 + [target] : [target] } }
+  }
+
+  fileprivate func remove(_ target: EntityKey, from field: RelationPlan.Field) {
+    changeRelation(field) { relation in
+      relation.settle { targets in
+        if let index = targets.firstIndex(of: target) { targets.remove(at: index) }
       }
     }
   }

@@ -12,10 +12,12 @@ package struct StoredRelation: Sendable {
 
   /// The entities that an entity of the type leads to.
   package func keys<T: Storable>(of entity: T) -> [EntityKey] {
-    withUnsafePointer(to: entity) { UnsafeRawPointer($0).targets(field) }
+    withUnsafePointer(to: entity) { UnsafeRawPointer($0).relation(field).targets }
   }
 
   package func set<T: Storable>(_ keys: [EntityKey], in entity: inout T) {
-    withUnsafeMutablePointer(to: &entity) { UnsafeMutableRawPointer($0).say(field, keys) }
+    withUnsafeMutablePointer(to: &entity) {
+      UnsafeMutableRawPointer($0).changeRelation(field) { $0.assign(keys) }
+    }
   }
 }

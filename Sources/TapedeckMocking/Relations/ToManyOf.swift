@@ -1,14 +1,23 @@
 /// A property that leads to any number of entities of any of these types: `var pinned = ToManyOf<Post, Comment>()`.
-public struct ToManyOf<each Target: Storable>: Sendable {
-  var storage = ManyStorage()
+///
+/// Encoded as an array of `{"type": "Post", "id": "1"}`.
+public struct ToManyOf<each Target: Storable>: Relation, RelationProperty {
+  var storage = RelationStorage()
 
-  /// Says nothing: in a new entity, leads nowhere.
   public init() {}
+
+  public init(from decoder: any Decoder) throws {
+    storage.assign(try [TypedID](from: decoder).map { try $0.key(among: Self.targets, decoder) })
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try storage.targets.map { TypedID($0, among: Self.targets) }.encode(to: encoder)
+  }
 
   public var count: Int { storage.targets.count }
   public var isEmpty: Bool { storage.targets.isEmpty }
 
-  /// The ids of those of this type.
+  /// The ids of the entities of this type.
   public func ids<T: Storable>(of type: T.Type) -> [String] {
     let key = ObjectIdentifier(type)
     return storage.targets.compactMap { $0.type == key ? $0.id : nil }
@@ -18,55 +27,21 @@ public struct ToManyOf<each Target: Storable>: Sendable {
     storage.targets.contains(EntityKey(T.self, target.id))
   }
 
-  /// Adds an entity. A type that is none of the property's is refused by the store.
+  /// Adds an entity. The store refuses a type that is none of the property's.
   public mutating func append<T: Storable>(_ target: T) { append(T.self, id: target.id) }
 
   public mutating func append<T: Storable>(_ type: T.Type, id: String) {
-    storage.change { $0.append(EntityKey(type, id)) }
+    storage.edit { $0.append(EntityKey(type, id)) }
   }
 
   public mutating func remove<T: Storable>(_ target: T) {
     let key = EntityKey(T.self, target.id)
-    storage.change { $0.removeAll { $0 == key } }
+    storage.edit { $0.removeAll { $0 == key } }
   }
 
-  public mutating func removeAll() { storage.change { $0 = [] } }
-}
+  public mutating func removeAll() { storage.edit { $0 = [] } }
 
-extension ToManyOf: RelationProperty {
-  var keys: [EntityKey] { storage.targets }
   static var isToMany: Bool { true }
   static var isPolymorphic: Bool { true }
-  static var targets: [any Storable.Type] {
-    var types: [any Storable.Type] = []
-    repeat types.append((each Target).self)
-    return types
-  }
-}
-
-extension ToManyOf: Hashable {
-  public static func == (left: ToManyOf, right: ToManyOf) -> Bool {
-    left.storage.targets == right.storage.targets
-  }
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.targets) }
-}
-
-/// As an array of `{"type": "Post", "id": "1"}`.
-extension ToManyOf: Codable {
-  public init(from decoder: any Decoder) throws {
-    storage.say(try [TypedID](from: decoder).map { try $0.key(among: Self.targets, decoder) })
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    try storage.targets.map { TypedID($0, among: Self.targets) }.encode(to: encoder)
-  }
-}
-
-extension KeyedDecodingContainer {
-  /// Lets JSON leave a relation out.
-  public func decode<each Target>(_ type: ToManyOf<repeat each Target>.Type, forKey key: Key) throws
-    -> ToManyOf<repeat each Target>
-  {
-    try decodeIfPresent(type, forKey: key) ?? ToManyOf<repeat each Target>()
-  }
+  static var targets: [any Storable.Type] { Array(repeat (each Target).self) }
 }
