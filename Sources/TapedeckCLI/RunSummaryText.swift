@@ -68,7 +68,7 @@ struct RunSummaryText {
   }
 
   /// What was asked and what came nearest, and the command that fits best.
-  private static func lines(_ request: UnmatchedRequest) -> [String] {
+  private static func lines(_ request: MissGroup) -> [String] {
     let times = request.count > 1 ? ", \(request.count) times" : ""
     var line = "unmatched: \(request.miss.method) \(request.miss.target)\(times)"
     if let nearest = request.miss.nearest.first {

@@ -6,7 +6,7 @@ final class MissLedger: Sendable {
   static let maximumGroups = 100
 
   private struct State {
-    var groups: [String: UnmatchedRequest] = [:]
+    var groups: [String: MissGroup] = [:]
     var order: [String] = []
     var others = 0
   }
@@ -26,19 +26,19 @@ final class MissLedger: Sendable {
         return false
       }
       state.order.append(name)
-      state.groups[name] = UnmatchedRequest(miss: miss, count: 1)
+      state.groups[name] = MissGroup(miss: miss, count: 1)
       return true
     }
   }
 
   /// In the order they first came, and how many requests are in none of them.
-  var groups: (listed: [UnmatchedRequest], others: Int) {
+  var groups: (listed: [MissGroup], others: Int) {
     state.withLock { state in (state.order.compactMap { state.groups[$0] }, state.others) }
   }
 }
 
-/// Requests of one sort that nothing answered.
-public struct UnmatchedRequest: Sendable, Equatable {
+/// Misses of one kind: requests that nothing answered and that ask for the same thing.
+public struct MissGroup: Sendable, Equatable {
   /// The first of them.
   public var miss: Miss
   public var count: Int

@@ -106,7 +106,7 @@ public struct ProxySummary: Sendable, Equatable {
   /// Of the replayed: responses that were recorded for another client than the one that asked, which is no drift.
   public var otherClients = 0
   /// The unmatched requests by sort, at most a hundred, and how many others there were.
-  public var unmatchedRequests: [UnmatchedRequest] = []
+  public var unmatchedRequests: [MissGroup] = []
   public var otherUnmatched = 0
   /// Where requests drifted, at most a hundred places, and how often others did.
   public var driftedFields: [DriftedField] = []

@@ -85,7 +85,7 @@ public struct RunReport: Sendable {
     ]
   }
 
-  private static func unmatched(_ request: UnmatchedRequest) -> JSONValue {
+  private static func unmatched(_ request: MissGroup) -> JSONValue {
     .object(
       [
         JSONMember("method", JSONValue(request.miss.method)),

@@ -58,7 +58,7 @@ import Testing
   @Test func theReportIsWhatTheDocumentationSays() throws {
     var summary = ProxySummary()
     (summary.replayed, summary.repeated, summary.drifted, summary.unmatched, summary.unused) = (5, 1, 2, 3, 1)
-    summary.unmatchedRequests = [UnmatchedRequest(miss: Self.miss("/x"), count: 2)]
+    summary.unmatchedRequests = [MissGroup(miss: Self.miss("/x"), count: 2)]
     summary.otherUnmatched = 1
     summary.driftedFields = [DriftedField(field: "$.n", count: 2, recorded: "1", received: nil)]
     summary.failures = [

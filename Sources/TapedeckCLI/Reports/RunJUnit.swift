@@ -78,7 +78,7 @@ enum RunJUnit {
     return .passed
   }
 
-  private static func unmatched(_ request: UnmatchedRequest) -> JUnitXML.Outcome {
+  private static func unmatched(_ request: MissGroup) -> JUnitXML.Outcome {
     let near = request.miss.nearest.map { nearest in
       (["nearest: \(nearest.file) (\(nearest.request))"] + nearest.differences.map { "  \($0)" })
         .joined(separator: "\n")
