@@ -1,8 +1,7 @@
-/// A path with holes: `/users/{id}`, `/users/:id` (Kakapo's spelling), `/files/*rest`.
+/// A path with parameters and a wildcard: `/users/{id}`, `/users/:id` (Kakapo's spelling), `/files/*rest`.
 ///
-/// Matching is by segment, decoded on both sides: `/café` matches `/caf%C3%A9`. Doubled and surrounding slashes do not
-/// count. A pattern knows how specific it
-/// is, so that `/users/me` goes before `/users/{id}`, whatever the order of registration.
+/// Paths are compared segment by segment, decoded on both sides: `/café` matches `/caf%C3%A9`. Doubled and surrounding
+/// slashes do not count. `PathTree` matches a path against many patterns at once.
 public struct PathPattern: Sendable, Equatable {
   package enum Segment: Sendable, Hashable {
     /// Percent-decoded.
@@ -13,9 +12,9 @@ public struct PathPattern: Sendable, Equatable {
 
   package let segments: [Segment]
 
-  /// Throws when a hole has no name or the rest is not last.
+  /// - Throws: `PathPatternError` when a parameter has no name or the wildcard is not the last segment.
   public init(_ text: String) throws(PathPatternError) {
-    let parts = Self.split(Array(text.utf8)[...])
+    let parts = Array(text.utf8).split(separator: UInt8(ascii: "/"))
     var segments: [Segment] = []
     for (index, part) in parts.enumerated() {
       let segment = try Self.segment(part, of: text)
@@ -25,44 +24,23 @@ public struct PathPattern: Sendable, Equatable {
     self.segments = segments
   }
 
-  /// What the holes caught; nil when `path` is another.
-  public func match(_ path: ArraySlice<UInt8>) -> [String: String]? {
-    let parts = Self.split(path)
-    var caught: [String: String] = [:]
+  /// The values of the parameters and the wildcard, by name, percent-decoded; `nil` when `path` does not match.
+  package func match(_ path: ArraySlice<UInt8>) -> [String: String]? {
+    let path = PathSegments(path)
+    return PathTree([segments]).offer(path) { _ in true } ? values(in: path) : nil
+  }
+
+  /// The values of the parameters and the wildcard in a path that is known to match.
+  package func values(in path: PathSegments) -> [String: String] {
+    var values: [String: String] = [:]
     for (index, segment) in segments.enumerated() {
-      if case .rest(let name) = segment {
-        caught[name] = Self.decoded(Array(parts.dropFirst(index).joined(separator: [UInt8(ascii: "/")])))
-        return caught
-      }
-      guard index < parts.count else { return nil }
       switch segment {
-      case .literal(let bytes): guard PercentCoding.decode(parts[index]) == bytes else { return nil }
-      case .parameter(let name): caught[name] = Self.decoded(Array(parts[index]))
-      case .rest: break
+      case .literal: continue
+      case .parameter(let name): values[name] = path.text(index)
+      case .rest(let name): values[name] = path.rest(from: index)
       }
     }
-    return parts.count == segments.count ? caught : nil
-  }
-
-  /// Whether a path that both match should go to this one: at the first difference, a literal goes before a parameter
-  /// and a parameter before a rest.
-  public func isMoreSpecific(than other: PathPattern) -> Bool {
-    for (mine, theirs) in zip(segments, other.segments) where Self.rank(mine) != Self.rank(theirs) {
-      return Self.rank(mine) < Self.rank(theirs)
-    }
-    return segments.count > other.segments.count
-  }
-
-  private static func rank(_ segment: Segment) -> Int {
-    switch segment {
-    case .literal: 0
-    case .parameter: 1
-    case .rest: 2
-    }
-  }
-
-  private static func split(_ path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    path.split(separator: UInt8(ascii: "/"))
+    return values
   }
 
   private static func segment(
@@ -80,15 +58,13 @@ public struct PathPattern: Sendable, Equatable {
     guard !name.isEmpty else { throw .namelessParameter(text) }
     return .parameter(String(decoding: name, as: UTF8.self))
   }
-
-  private static func decoded(_ bytes: [UInt8]) -> String {
-    String(decoding: PercentCoding.decode(bytes[...]), as: UTF8.self)
-  }
 }
 
-/// Why a text is no path pattern.
+/// Why a text is not a path pattern.
 public enum PathPatternError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A parameter without a name, like `/users/:`; the value is the whole text.
   case namelessParameter(String)
+  /// A segment after the wildcard, like `/*rest/more`; the value is the whole text.
   case restNotLast(String)
 
   public var description: String {

@@ -134,7 +134,7 @@ struct RequestCondition: Sendable {
   }
 
   /// What the holes of the path caught.
-  func components(of request: OverrideRequest) -> [String: String] { path.match(request.http.path) ?? [:] }
+  func components(of request: OverrideRequest) -> [String: String] { path.values(in: request.path) }
 }
 
 extension [QueryItem] {

@@ -1,6 +1,7 @@
 import TapedeckHTTP
 
-/// Path patterns: an error, or a pattern that matches or not, and that has one place beside any other.
+/// Path patterns: an error, or a pattern that matches or not. A tree of several offers exactly those that match alone,
+/// and its quick check is never wrong in saying that none does.
 ///
 /// The input is lines: the first is a path, the others are patterns.
 enum PatternLaw {
@@ -8,19 +9,26 @@ enum PatternLaw {
     let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false).prefix(6)
     let path = lines.first ?? []
     let patterns = lines.dropFirst().compactMap { try? PathPattern(String(decoding: $0, as: UTF8.self)) }
-    for pattern in patterns {
-      _ = pattern.match(path)
-      try require(!pattern.isMoreSpecific(than: pattern), "\(pattern) goes before itself")
-      for other in patterns {
-        try require(
-          !(pattern.isMoreSpecific(than: other) && other.isMoreSpecific(than: pattern)),
-          "\(pattern) and \(other) go before each other")
-      }
-    }
+    try treeAgrees(patterns, path)
     try matchesItself(path)
   }
 
-  /// A path without holes is a pattern of itself; each segment caught by a hole is what stands there.
+  private static func treeAgrees(
+    _ patterns: [PathPattern], _ path: ArraySlice<UInt8>
+  ) throws(BrokenLaw) {
+    let tree = PathTree(patterns.map(\.segments))
+    var offered: [Int] = []
+    tree.offer(PathSegments(path)) { index in
+      offered.append(index)
+      return false
+    }
+    let matching = patterns.indices.filter { patterns[$0].match(path) != nil }
+    try require(offered.sorted() == matching, "\(patterns) offered \(offered), and \(matching) match alone")
+    guard !offered.isEmpty, !path.contains(UInt8(ascii: "?")) else { return }
+    try require(tree.mayFit(target: Array(path)), "the quick check of \(patterns) denies \(offered)")
+  }
+
+  /// A path without parameters is a pattern that matches itself; each parameter takes the segment in its place.
   private static func matchesItself(_ path: ArraySlice<UInt8>) throws(BrokenLaw) {
     let text = String(decoding: path, as: UTF8.self)
     let bytes = Array(text.utf8)
@@ -28,11 +36,11 @@ enum PatternLaw {
       let own = try? PathPattern(text)
       try require(own?.match(bytes[...]) == [:], "\(text.debugDescription) does not match itself")
     }
-    let holes = bytes.split(separator: 0x2F).indices.map { "/{\($0)}" }.joined()
-    let caught = (try? PathPattern(holes))?.match(bytes[...])
+    let parameters = bytes.split(separator: 0x2F).indices.map { "/{\($0)}" }.joined()
+    let values = (try? PathPattern(parameters))?.match(bytes[...])
     try require(
-      caught?.count == bytes.split(separator: 0x2F).count,
-      "holes caught \(String(describing: caught)) of \(text)"
+      values?.count == bytes.split(separator: 0x2F).count,
+      "parameters took \(String(describing: values)) of \(text)"
     )
   }
 }
