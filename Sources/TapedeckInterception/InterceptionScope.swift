@@ -1,15 +1,14 @@
 internal import Synchronization
 
-/// A run of an interception: what the task-local value says, and by which number `URLSession.shared` tells it from
-/// others.
+/// A run of an interception: the task-local value, and the number by which `URLSession.shared` tells it from others.
 ///
 /// Foundation asks a protocol class whether it takes a request on the thread that resumes the task, where task-local
-/// values are seen, but makes and starts the instance elsewhere, and tells it neither the session's wishes nor ours.
-/// All that passes from the one to the other is the class. So there is a class for each number, all of them stand in
-/// the shared session's list, and of a run only the class with its number takes requests.
+/// values are visible, but makes and starts the instance on another. Only the class passes from one to the other. So
+/// there is a class for each number, the shared session's list has all of them, and only the class with a run's number
+/// takes its requests.
 struct InterceptionScope: Sendable {
   let interception: Interception
-  /// Nil when all numbers were taken.
+  /// `nil` when all numbers were taken.
   let number: Int?
 
   static let count = 4096
@@ -26,13 +25,13 @@ struct InterceptionScope: Sendable {
     Self.table.withLock { $0.release(number) }
   }
 
-  /// Whether requests may still be taken for it. When they may, the number is kept until one has started.
+  /// Whether requests may still be taken for it. If so, the number is kept until one has started.
   func mayStart() -> Bool {
     guard let number else { return false }
     return Self.table.withLock { $0.retain(number, for: interception) }
   }
 
-  /// The interception that a number stands for, for a request that was taken and now starts.
+  /// The interception of a number, for a request that was taken and now starts.
   static func started(_ number: Int) -> Interception? {
     table.withLock { table in
       defer { table.release(number) }
@@ -41,8 +40,8 @@ struct InterceptionScope: Sendable {
   }
 }
 
-/// Which number stands for which interception. A number is free again when its run is over and everything that was
-/// taken for it has started.
+/// The interception of each number. A number is free again when its run is over and all requests taken for it have
+/// started.
 private struct ScopeTable {
   private(set) var interceptions: [Interception?]
   private var uses: [Int]

@@ -2,30 +2,28 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
-internal import TapedeckMocking
 
-/// One task of a session while it is answered: from its body to the last word to its client.
+/// One task of a session while it is served.
 ///
-/// Not checked for sendability because Foundation's protocol is not sendable: what changes here belongs to the task's
-/// queue, on which Foundation calls the protocol and on which the protocol calls Foundation. Only `isStopped` is seen
-/// elsewhere.
+/// `@unchecked Sendable` because Foundation's protocol is not sendable: the mutable state belongs to the task's queue, on
+/// which Foundation calls the protocol and the protocol calls Foundation. Only `isStopped` is read elsewhere.
 final class Loading: @unchecked Sendable {
   let request: URLRequest
   let task: URLSessionTask?
   let internals: TaskInternals
   let rules: SessionRules
-  /// The task's own queue, where Foundation tells it.
+  /// The task's own queue, if reflection finds it.
   private let queue: DispatchQueue
-  /// Until the client has its answer or has left.
+  /// Set until the client has its response or has left.
   private var server: Server?
-  /// What goes on elsewhere, to be ended when the client leaves.
+  /// Cancels the work under way elsewhere.
   var stopWork: (@Sendable () -> Void)?
-  /// Counts what has arrived, to find out whether there was silence.
+  /// Counts what has arrived, to detect silence.
   private var activity = 0
   /// How many redirections were followed.
   var hops = 0
   private(set) var hasBegun = false
-  /// The body so far, for a client that gets all of it at once.
+  /// The body so far, for a client that takes it all at once.
   private var collected: [UInt8]?
   private let stopped = Atomic<Bool>(false)
 
@@ -38,7 +36,7 @@ final class Loading: @unchecked Sendable {
     queue = internals.queue ?? DispatchQueue(label: "Tapedeck.Server")
   }
 
-  /// Whether the client has its answer, or wants none any more.
+  /// Whether the client has its response or has left.
   var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
   func start(_ interception: Server.StartingInterception) {
@@ -68,7 +66,7 @@ final class Loading: @unchecked Sendable {
     queue.async { [self] in if !isStopped { body(self) } }
   }
 
-  /// Runs `body` after a time. Waiting keeps nobody alive.
+  /// Runs `body` after a time. The timer does not retain the loading.
   func onQueue(after nanoseconds: Int64, _ body: @escaping @Sendable (Loading) -> Void) {
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in
       guard let self, !self.isStopped else { return }
@@ -76,8 +74,8 @@ final class Loading: @unchecked Sendable {
     }
   }
 
-  /// Runs what may wait, or is not ours, on a thread of its own: underneath, the queues of all tasks of all sessions
-  /// are one, and what waits there makes everyone wait.
+  /// Runs what may block, or is a user's code, on a global queue: the tasks of all sessions share one queue, which must
+  /// not be blocked.
   func elsewhere(_ body: @escaping @Sendable (Loading) -> Void) {
     DispatchQueue.global().async { [self] in if !isStopped { body(self) } }
   }
@@ -90,7 +88,7 @@ final class Loading: @unchecked Sendable {
     elsewhere { loading in
       do {
         let bytes = try (handed.body ?? loading.streamOfDelegate)?.read() ?? []
-        loading.ask(loading.request, bytes, of: interception)
+        loading.respond(to: loading.request, bytes, of: interception)
       } catch {
         let reason = URLError(.requestBodyStreamExhausted, userInfo: [NSUnderlyingErrorKey: error])
         loading.onQueue { $0.fail(reason) }
@@ -98,7 +96,7 @@ final class Loading: @unchecked Sendable {
     }
   }
 
-  /// A body that one thread hands over to another and touches no more.
+  /// A body that one thread hands to another and no longer touches.
   private struct HandedOver: @unchecked Sendable {
     let body: RequestBody?
   }
@@ -116,7 +114,7 @@ final class Loading: @unchecked Sendable {
     return given.withLock { $0.body }
   }
 
-  // MARK: What the client hears
+  // MARK: The client
 
   private func tell(_ body: (any URLProtocolClient, Server) -> Void) {
     guard !isStopped, let server, let client = server.client else { return }
@@ -140,7 +138,7 @@ final class Loading: @unchecked Sendable {
     }
   }
 
-  /// An end without a beginning is none: Foundation takes a response for granted.
+  /// Fails without a response: Foundation expects one before the end.
   func finish() {
     guard hasBegun else { return fail(URLError(.badServerResponse)) }
     if let collected, !collected.isEmpty { tell { $0.urlProtocol($1, didLoad: Data(collected)) } }
@@ -153,7 +151,7 @@ final class Loading: @unchecked Sendable {
     stop()
   }
 
-  /// An answer that keeps silent for as long as the request or its session allows is none.
+  /// Fails when the response is silent for as long as the request or its session allows.
   private func watchForSilence() {
     let seconds = rules.timeoutSeconds(request)
     guard seconds > 0, seconds < 86_400 else { return }

@@ -4,29 +4,29 @@ internal import FoundationNetworking
 internal import Synchronization
 internal import TapedeckHTTP
 
-/// One request to the real network, in a session like the client's that nobody intercepts.
+/// One request to the real network, in a session like the client's that is not intercepted.
 final class RealNetwork: NSObject, URLSessionDataDelegate {
-  /// What happens, in this order: `head`, `data`*, `end` once.
+  /// The events of a request, in this order: `head`, any number of `data`, one `end`.
   enum Event: Sendable {
     case head(HTTPURLResponse)
     case data(Data)
     case end(URLError?)
   }
 
-  private let tell: @Sendable (Event) -> Void
+  private let report: @Sendable (Event) -> Void
   private let session = Mutex<URLSession?>(nil)
   private let isCancelled = Atomic<Bool>(false)
 
-  private init(_ tell: @escaping @Sendable (Event) -> Void) { self.tell = tell }
+  private init(_ report: @escaping @Sendable (Event) -> Void) { self.report = report }
 
-  /// Asks, and tells what happens until `cancel`.
-  static func ask(
-    _ request: URLRequest, like session: URLSession?, _ tell: @escaping @Sendable (Event) -> Void
+  /// Sends the request and reports its events until `cancel`.
+  static func send(
+    _ request: URLRequest, like session: URLSession?, _ report: @escaping @Sendable (Event) -> Void
   ) -> RealNetwork {
-    let asked = RealNetwork(tell)
-    // The queues of all sessions are one underneath, and making a task waits for it: never do that on a task's queue.
-    DispatchQueue.global().async { asked.start(request, like: session) }
-    return asked
+    let sent = RealNetwork(report)
+    // Making a task waits for a queue that all sessions share, so it must not happen on a task's queue.
+    DispatchQueue.global().async { sent.start(request, like: session) }
+    return sent
   }
 
   private func start(_ request: URLRequest, like session: URLSession?) {
@@ -52,14 +52,14 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     if let running { DispatchQueue.global().async { running.invalidateAndCancel() } }
   }
 
-  /// The whole answer.
-  static func answer(to request: URLRequest, like session: URLSession?) async throws -> HTTPResponse {
+  /// The whole response.
+  static func response(to request: URLRequest, like session: URLSession?) async throws -> HTTPResponse {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-    let asked = ask(request, like: session) { event in
+    let sent = send(request, like: session) { event in
       continuation.yield(event)
       if case .end = event { continuation.finish() }
     }
-    defer { asked.cancel() }
+    defer { sent.cancel() }
     var response = HTTPResponse(head: HTTPResponseHead(status: 502))
     for await event in events {
       switch event {
@@ -78,21 +78,21 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    if let response = response as? HTTPURLResponse { tell(.head(response)) }
+    if let response = response as? HTTPURLResponse { report(.head(response)) }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    tell(.data(data))
+    report(.data(data))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    // Its session ends by itself now.
+    // The session invalidates itself now.
     self.session.withLock { $0 = nil }
-    tell(.end(error.map { $0 as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: $0]) }))
+    report(.end(error.map { $0 as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: $0]) }))
   }
 
-  /// Redirections are answers; who asked follows them, and may meet a route there.
+  /// Redirections are delivered as responses: `Loading` follows them, perhaps to a route.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void

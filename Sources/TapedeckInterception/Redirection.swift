@@ -2,11 +2,11 @@ internal import Foundation
 internal import FoundationNetworking
 internal import TapedeckHTTP
 
-/// Where an answer sends a client, as `URLSession` follows: Foundation on Linux leaves that to the protocol.
+/// Redirections as `URLSession` follows them; Foundation on Linux leaves that to the protocol.
 enum Redirection {
   static let limit = 20
 
-  /// The request to make next; nil when the answer is one to be delivered.
+  /// The request to make next; `nil` when the response is to be delivered.
   static func next(after head: HTTPResponseHead, to request: URLRequest) -> URLRequest? {
     guard [301, 302, 303, 307, 308].contains(head.status), let origin = request.url,
       let location = head.fields.text("location"),
@@ -20,7 +20,7 @@ enum Redirection {
       next.httpBodyStream = nil
       for name in ["Content-Type", "Content-Length"] { next.setValue(nil, forHTTPHeaderField: name) }
     }
-    // What was meant for one host is not shown to another.
+    // Credentials for one origin are not sent to another.
     if !isSameOrigin(origin, target) {
       for name in ["Authorization", "Cookie"] { next.setValue(nil, forHTTPHeaderField: name) }
     }

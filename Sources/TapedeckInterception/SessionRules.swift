@@ -1,7 +1,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What the configuration of a session says of its requests; Foundation's own protocols see to it, and so do we.
+/// The rules of a session's configuration, which Foundation leaves to its protocols.
 struct SessionRules {
   private let configuration: URLSessionConfiguration?
 
@@ -25,7 +25,7 @@ struct SessionRules {
     return request
   }
 
-  /// Keeps the cookies of an answer, each with its own line.
+  /// Keeps the cookies of a response; each line is one `Set-Cookie`.
   func keepCookies(_ lines: [String], of request: URLRequest) {
     guard request.httpShouldHandleCookies, let url = request.url,
       let storage = configuration?.httpCookieStorage
@@ -36,7 +36,7 @@ struct SessionRules {
     storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
   }
 
-  /// How long an answer may keep silent. The request's own time goes before the session's.
+  /// How long a response may be silent. The request's own timeout takes precedence over the session's.
   func timeoutSeconds(_ request: URLRequest) -> TimeInterval {
     let usual = URLRequest.usualTimeoutSeconds
     if request.timeoutInterval != usual { return request.timeoutInterval }
@@ -45,6 +45,6 @@ struct SessionRules {
 }
 
 extension URLRequest {
-  /// That of a request that says nothing of it.
+  /// The timeout of a request that does not set one.
   fileprivate static let usualTimeoutSeconds: TimeInterval = 60
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What Foundation on Linux knows of a task and tells nobody: the queue on which the task and its protocol live, its
-/// session, and the body of an upload. It is read by reflection; where Foundation changes, it is missing, and the tests
-/// of uploads and streams say so.
+/// Private state of a Foundation task on Linux: the queue on which the task and its protocol live, its session, and the
+/// body of an upload. It is read by reflection; when Foundation changes it is missing, and the tests of uploads and
+/// streams fail.
 struct TaskInternals {
   private(set) var queue: DispatchQueue?
   private(set) var session: URLSession?
@@ -32,11 +32,11 @@ struct TaskInternals {
     return content
   }
 
-  /// What a case of an enumeration carries.
+  /// The payload of an enum case.
   private static func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 
-  /// Whether the task's owner gets the body bit by bit, by a delegate. A closure gets all at once, and of several pieces
-  /// Foundation would give it the last one. To be asked on the task's queue.
+  /// Whether the task's owner is a delegate and takes the body in pieces. A closure takes it all at once; of several
+  /// pieces Foundation would give it the last one. Call this on the task's queue.
   func wantsPieces(_ task: URLSessionTask?) -> Bool {
     guard let task, let session, (task.delegate ?? session.delegate) is any URLSessionDataDelegate,
       let registry = Mirror(reflecting: session).children.first(where: { $0.label == "taskRegistry" }),
@@ -47,5 +47,45 @@ struct TaskInternals {
       return "\(pair.value)".hasSuffix("callDelegate")
     }
     return false
+  }
+}
+
+/// The body of a request as a client gave it.
+enum RequestBody {
+  case data(Data)
+  case file(URL)
+  case stream(InputStream)
+
+  /// `nil` for any other value.
+  init?(_ value: Any?) {
+    switch value {
+    case let data as Data: self = .data(data)
+    case let data as DispatchData: self = .data(Data(data))
+    case let url as URL: self = .file(url)
+    case let stream as InputStream: self = .stream(stream)
+    default: return nil
+    }
+  }
+
+  /// The whole body. Reading may block, so it must not happen on a shared queue.
+  func read() throws -> [UInt8] {
+    switch self {
+    case .data(let data): Array(data)
+    case .file(let url): Array(try Data(contentsOf: url))
+    case .stream(let stream): try Self.read(stream)
+    }
+  }
+
+  private static func read(_ stream: InputStream) throws -> [UInt8] {
+    stream.open()
+    defer { stream.close() }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = stream.read(&buffer, maxLength: buffer.count)
+      if count < 0 { throw stream.streamError ?? CocoaError(.fileReadUnknown) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
   }
 }

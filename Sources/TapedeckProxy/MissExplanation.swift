@@ -63,7 +63,7 @@ struct MissExplanation: Sendable {
         return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
       }
       // As in-process interception says it.
-      return RouteRefusal.text(asked, nearest: [router].nearestRoutes(to: Request(http: request)))
+      return Request.refusal(asked, nearest: [router].nearestRoutes(to: Request(http: request)))
     }
     guard let first = nearest.first else {
       return "\(asked): cassette \(cassetteName) holds no recordings (mode \(mode.rawValue))"

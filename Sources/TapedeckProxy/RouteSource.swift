@@ -45,22 +45,22 @@ final class RouteSource: ResponseSource {
   func clientFinished() { successor?.clientFinished() }
 
   private func run() {
-    guard match.isAsync else { return deliver(match.answer()) }
+    guard match.isAsync else { return deliver(match.response()) }
     task = Self.waiting(for: match, home: LoopBound(self, on: loop))
   }
 
   private static func waiting(for match: RouteMatch, home: LoopBound<RouteSource>) -> Task<Void, Never> {
     Task {
-      let answer = await match.answer { request in try await rest(of: home, request) }
-      home.post { $0.deliver(answer) }
+      let response = await match.response { request in try await rest(of: home, request) }
+      home.post { $0.deliver(response) }
     }
   }
 
-  // MARK: The answer
+  // MARK: The response
 
-  private func deliver(_ answer: RouteAnswer) {
+  private func deliver(_ response: RouteResponse) {
     guard let sink else { return }
-    switch answer {
+    switch response {
     case .response(let response): finish(response, into: sink)
     case .stream(let head, let stream):
       hand(over: StreamedBody(stream, head: head, to: match.request.method, loop: loop), sink)

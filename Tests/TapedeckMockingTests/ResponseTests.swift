@@ -231,7 +231,7 @@ private let joan = User(firstName: "Joan", age: 3)
   func `a status that is none is a 500 that says so`(_ status: Int) async throws {
     let response = try await answer { _ in Response(statusCode: status) }
     #expect(response.head.status == 500)
-    #expect(response.text.contains("\(status) is no status"))
+    #expect(response.text.contains("\(status) is not a response status"))
   }
 
   @Test func `a field that would split the message is a 500`() async throws {
@@ -295,6 +295,6 @@ private let joan = User(firstName: "Joan", age: 3)
     #expect(response.body == [1, 2])
     #expect(fields(response) == ["Content-Type: image/png", "X-Seen: yes"])
     // Nobody is behind a router by itself.
-    #expect(try await router.answered("/a").text.contains("nobody answers"))
+    #expect(try await router.answered("/a").text.contains("nothing behind this router responds"))
   }
 }

@@ -1,6 +1,6 @@
-/// A body that comes bit by bit.
+/// A body that is written piece by piece.
 public struct BodyStream: Sendable {
-  /// Takes the next bytes; comes back when there is room for more, and throws when the client has left.
+  /// Takes the next bytes. Returns when there is room for more; throws when the client has left.
   public typealias Write = @Sendable ([UInt8]) async throws -> Void
 
   enum Source: Sendable {
@@ -10,31 +10,30 @@ public struct BodyStream: Sendable {
 
   let source: Source
 
-  /// Chunks that are there already, each `interval` after the one before it.
+  /// A body of given chunks, each `interval` after the one before it.
   public static func chunks(_ chunks: [[UInt8]], interval: Latency = .zero) -> BodyStream {
     BodyStream(source: .chunks(chunks, interval: interval))
   }
 
-  /// Texts that are there already, each `interval` after the one before it.
+  /// A body of given texts, each `interval` after the one before it.
   public static func texts(_ texts: [String], interval: Latency = .zero) -> BodyStream {
     chunks(texts.map { Array($0.utf8) }, interval: interval)
   }
 
-  /// Whatever `produce` writes, until it returns. When it throws, the client sees the answer break off.
+  /// A body that `produce` writes until it returns. When it throws, the response breaks off.
   public static func producing(_ produce: @escaping @Sendable (Write) async throws -> Void) -> BodyStream {
     BodyStream(source: .producer(produce))
   }
 
-  /// The elements of a sequence, each a chunk.
+  /// A body whose chunks are the elements of a sequence.
   public static func elements<Elements: AsyncSequence & Sendable>(_ elements: Elements) -> BodyStream
   where Elements.Element == [UInt8] {
     producing { write in for try await bytes in elements { try await write(bytes) } }
   }
 }
 
-/// What the doors need to give it.
 extension BodyStream {
-  /// The time between chunks, each taken out of the range.
+  /// The times between chunks, drawn from a range.
   package struct Interval: Sendable {
     private let latency: Latency
     private var generator = SplitMix64(state: 0)
@@ -44,33 +43,30 @@ extension BodyStream {
     package mutating func nextNanoseconds() -> Int64 { latency.nanoseconds(using: &generator) }
   }
 
-  /// The chunks that are there already; nil for a body that is produced.
+  /// The chunks, if they are given; `nil` for a body that is produced.
   package var chunks: (chunks: [[UInt8]], interval: Interval)? {
     guard case .chunks(let chunks, let interval) = source else { return nil }
     return (chunks, Interval(interval))
   }
 
-  /// Writes it all, chunks without a pause.
-  package func produce(_ write: Write) async throws {
+  /// Writes the whole body: given chunks without a pause, unless `isPaced`.
+  package func produce(isPaced: Bool = false, _ write: Write) async throws {
     switch source {
-    case .chunks(let chunks, _): for chunk in chunks { try await write(chunk) }
     case .producer(let produce): try await produce(write)
+    case .chunks(let chunks, let latency):
+      var interval = Interval(isPaced ? latency : .zero)
+      for (index, chunk) in chunks.enumerated() {
+        let pause = index == 0 ? 0 : interval.nextNanoseconds()
+        if pause > 0 { try await Task.sleep(nanoseconds: UInt64(pause)) }
+        try await write(chunk)
+      }
     }
   }
 
-  /// All of it, at its own pace.
+  /// The whole body, at its own pace.
   package func collected() async throws -> [UInt8] {
     let collector = Collector()
-    if let (chunks, interval) = chunks {
-      var interval = interval
-      for chunk in chunks {
-        await collector.append(chunk)
-        let pause = interval.nextNanoseconds()
-        if pause > 0 { try await Task.sleep(nanoseconds: UInt64(pause)) }
-      }
-    } else {
-      try await produce { await collector.append($0) }
-    }
+    try await produce(isPaced: true) { await collector.append($0) }
     return await collector.bytes
   }
 

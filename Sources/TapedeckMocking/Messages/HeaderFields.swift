@@ -1,28 +1,36 @@
 public import TapedeckHTTP
 
-/// Header fields: names regardless of case, in order, with duplicates.
+/// Header fields in order, with duplicates; names are compared without regard to case.
 public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+  /// One field.
   public struct Field: Sendable, Equatable {
+    /// The name as it was written.
     public var name: String
+    /// The value.
     public var value: String
 
+    /// Creates a field.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
+  /// The fields in order.
   public private(set) var fields: [Field]
 
+  /// Creates a list of fields.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
+  /// Creates a list of fields in the order of the literal.
   public init(dictionaryLiteral fields: (String, String)...) { self.init(fields.map { Field($0, $1) }) }
 
-  /// In the order of the names.
+  /// Creates a list of fields in the order of their names.
   public init(_ dictionary: [String: String]) {
     self.init(dictionary.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) })
   }
 
+  /// Creates a list from the fields of an HTTP message; undecodable bytes are replaced.
   public init(_ fields: HTTPFields) {
     self.init(
       fields.map { field in
@@ -30,7 +38,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
       })
   }
 
-  /// The value of the first field of that name. Setting it replaces all of them; setting nil removes them.
+  /// The value of the first field of that name. Setting it replaces all of them; setting `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.name.isHeaderName(name) }?.value }
     set {
@@ -41,14 +49,15 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
   }
 
-  /// Every value of the fields of that name, in order.
+  /// The values of all fields of that name, in order.
   public func values(of name: String) -> [String] {
     fields.filter { $0.name.isHeaderName(name) }.map(\.value)
   }
 
+  /// Adds a field at the end.
   public mutating func add(_ name: String, _ value: String) { fields.append(Field(name, value)) }
 
-  /// Without order; of several fields of one name the values are joined by commas (RFC 9110 §5.3).
+  /// The fields by name; several values of one name are joined by commas (RFC 9110 §5.3).
   public var dictionary: [String: String] {
     var dictionary: [String: String] = [:]
     for field in fields where !dictionary.keys.contains(where: { $0.isHeaderName(field.name) }) {
@@ -59,13 +68,16 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 }
 
 extension HeaderFields: RandomAccessCollection {
+  /// The index of the first field.
   public var startIndex: Int { 0 }
+  /// The number of fields.
   public var endIndex: Int { fields.count }
+  /// The field at an index.
   public subscript(index: Int) -> Field { fields[index] }
 }
 
 extension String {
-  /// Equality without regard to ASCII case.
+  /// Equal without regard to ASCII case.
   func isHeaderName(_ other: String) -> Bool {
     utf8.count == other.utf8.count
       && zip(utf8, other.utf8).allSatisfy { left, right in

@@ -1,30 +1,38 @@
-/// How long an answer takes, in seconds: a time, or a range out of which each answer gets one.
+/// How long a response takes, in seconds: a time, or a range from which a time is drawn for each response.
 public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+  /// The shortest and the longest time in seconds.
   public var seconds: ClosedRange<Double>
 
-  /// Anything that is no time becomes one: nothing is shorter than nothing or longer than a day.
+  /// Clamps to 0 seconds and one day.
   private init(from lower: Double, to upper: Double) {
     let start = lower.isNaN ? 0 : min(max(0, lower), 86_400)
     seconds = start...max(start, upper.isNaN ? start : min(upper, 86_400))
   }
 
+  /// Creates a latency of so many seconds.
   public init(floatLiteral seconds: Double) { self.init(from: seconds, to: seconds) }
 
+  /// Creates a latency of so many seconds.
   public init(integerLiteral seconds: Int) { self.init(from: Double(seconds), to: Double(seconds)) }
 
+  /// No latency.
   public static let zero: Latency = 0
 
+  /// A latency of so many seconds, at most a day.
   public static func seconds(_ seconds: Double) -> Latency { Latency(from: seconds, to: seconds) }
 
+  /// A latency of so many milliseconds, at most a day.
   public static func milliseconds(_ milliseconds: Double) -> Latency { .seconds(milliseconds / 1000) }
 
+  /// A latency between two times in seconds.
   public static func range(_ seconds: ClosedRange<Double>) -> Latency {
     Latency(from: seconds.lowerBound, to: seconds.upperBound)
   }
 
+  /// Whether every response is immediate.
   public var isZero: Bool { seconds.upperBound == 0 }
 
-  /// A time of the range.
+  /// A time drawn from the range.
   func nanoseconds(using generator: inout some RandomNumberGenerator) -> Int64 {
     let time =
       seconds.lowerBound == seconds.upperBound

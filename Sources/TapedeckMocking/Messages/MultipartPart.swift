@@ -1,21 +1,26 @@
 /// A part of a multipart body (RFC 2046 §5.1, RFC 7578).
 public struct MultipartPart: Sendable, Equatable {
+  /// The part's own header fields.
   public var headers: HeaderFields
+  /// The content.
   public var body: [UInt8]
 
+  /// Creates a part.
   public init(headers: HeaderFields, body: [UInt8]) {
     self.headers = headers
     self.body = body
   }
 
-  /// The form field it is the value of.
+  /// The name of the form field.
   public var name: String? { parameter("name") }
 
   /// The name of the uploaded file.
   public var filename: String? { parameter("filename") }
 
+  /// The value of the part's `Content-Type`.
   public var contentType: String? { headers["Content-Type"] }
 
+  /// The content as text; undecodable bytes are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   private func parameter(_ name: String) -> String? {
@@ -29,58 +34,38 @@ extension MultipartPart {
     return HeaderParameters.value(of: "boundary", in: contentType)
   }
 
-  /// The parts between the delimiters; nil without a closing one.
+  /// The parts between the delimiters; `nil` without a closing delimiter.
   static func parse(_ body: [UInt8], boundary: String) -> [MultipartPart]? {
-    let delimiter = Array("\r\n--\(boundary)".utf8)
     // The first delimiter may begin the body.
     let bytes = Array("\r\n".utf8) + body
-    var places = positions(of: delimiter, in: bytes)[...]
+    let delimiters = bytes.ranges(of: Array("\r\n--\(boundary)".utf8))
     var parts: [MultipartPart] = []
-    while let start = places.popFirst() {
-      let content = start + delimiter.count
-      if bytes[content...].starts(with: "--".utf8) { return parts }
-      guard let end = places.first, let lineEnd = firstLineEnd(bytes[content..<end]),
-        let part = part(bytes[lineEnd..<end])
+    for (index, delimiter) in delimiters.enumerated() {
+      let content = bytes[delimiter.upperBound...]
+      if content.starts(with: "--".utf8) { return parts }
+      guard index + 1 < delimiters.count,
+        let lineEnd = content[..<delimiters[index + 1].lowerBound].firstIndex(of: 0x0A)
       else { return nil }
+      guard let part = part(bytes[(lineEnd + 1)..<delimiters[index + 1].lowerBound]) else { return nil }
       parts.append(part)
     }
     return nil
   }
 
-  /// Behind the CRLF that ends the delimiter's line.
-  private static func firstLineEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
-    bytes.firstIndex(of: 0x0A).map { $0 + 1 }
-  }
-
   private static func part(_ bytes: ArraySlice<UInt8>) -> MultipartPart? {
     if bytes.starts(with: "\r\n".utf8) { return MultipartPart(headers: [:], body: Array(bytes.dropFirst(2))) }
-    guard let blank = positions(of: Array("\r\n\r\n".utf8), in: Array(bytes)).first else { return nil }
-    let head = String(decoding: bytes.prefix(blank), as: UTF8.self)
+    guard let blank = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+    let head = String(decoding: bytes[..<blank.lowerBound], as: UTF8.self)
     let fields = head.split(separator: "\r\n").compactMap { line -> HeaderFields.Field? in
       guard let colon = line.firstIndex(of: ":") else { return nil }
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
       return HeaderFields.Field(String(line[..<colon]), String(value))
     }
-    return MultipartPart(headers: HeaderFields(fields), body: Array(bytes.dropFirst(blank + 4)))
-  }
-
-  private static func positions(of part: [UInt8], in bytes: [UInt8]) -> [Int] {
-    guard let first = part.first, bytes.count >= part.count else { return [] }
-    var found: [Int] = []
-    var index = 0
-    while index <= bytes.count - part.count {
-      if bytes[index] == first, bytes[index...].starts(with: part) {
-        found.append(index)
-        index += part.count
-      } else {
-        index += 1
-      }
-    }
-    return found
+    return MultipartPart(headers: HeaderFields(fields), body: Array(bytes[blank.upperBound...]))
   }
 }
 
-/// `name=value` behind the semicolons of a header field (RFC 9110 §5.6.6).
+/// The parameters of a header field, `; name=value` (RFC 9110 §5.6.6).
 enum HeaderParameters {
   static func value(of name: String, in field: String) -> String? {
     var rest = field.drop { $0 != ";" }.dropFirst()
@@ -98,7 +83,7 @@ enum HeaderParameters {
     return nil
   }
 
-  /// Behind the `=`: a quoted text or all up to the next semicolon.
+  /// The value after the `=`: a quoted string, or everything up to the next semicolon.
   private static func takeValue(_ rest: inout Substring) -> String {
     rest = rest.dropFirst()
     guard rest.first == "\"" else {

@@ -1,29 +1,30 @@
 public import TapedeckHTTP
 
-/// What a route handler gets to see of a request, in Kakapo's words.
+/// A request as a route handler sees it, in Kakapo's words.
 public struct Request: Sendable {
-  /// What the route's wildcards caught, by name, percent-decoded.
+  /// The values of the route's parameters, by name, percent-decoded.
   public var components: [String: String]
-  /// The same as it stood in the URL.
+  /// The values of the route's parameters as they stand in the URL.
   public var rawComponents: [String: String] { components.merging(encodedComponents) { $1 } }
-  /// Those that stood there in another spelling.
+  /// Those that are percent-encoded in the URL.
   var encodedComponents: [String: String] = [:]
-  /// The request underneath.
+  /// The HTTP message.
   public var http: HTTPRequest
-  /// `http`, or what the client said.
+  /// The scheme of the URL, `http` unless the client named another.
   public var scheme: String
-  /// Who answers if the handler does not: the rest of the proxy's chain, or the real network.
+  /// Responds to `continue()`: the rest of the proxy's chain, or the real network.
   var next: Continuation?
 
   typealias Continuation = @Sendable (Request) async throws -> HTTPResponse
 
+  /// Creates a request from its HTTP message.
   public init(http: HTTPRequest, scheme: String = "http", components: [String: String] = [:]) {
     self.http = http
     self.scheme = scheme
     self.components = components
   }
 
-  /// A request by its URL, as tests of handlers want it.
+  /// Creates a request from its URL, for tests of handlers.
   public init(
     _ url: String, method: HTTPMethod = .get, headers: HeaderFields = [:], body: [UInt8] = [],
     components: [String: String] = [:]
@@ -41,39 +42,119 @@ public struct Request: Sendable {
       scheme: parts.scheme ?? "http", components: components)
   }
 
-  // MARK: Where it goes
+  // MARK: Target
 
+  /// The method.
   public var method: HTTPMethod { http.method }
 
   /// The whole URL.
   public var url: String { "\(scheme)://\(authority)\(http.targetText)" }
 
-  /// Host and port, as the client wrote them.
+  /// Host and port as the client wrote them.
   public var authority: String { String(decoding: http.authority, as: UTF8.self) }
 
-  /// In lower case.
+  /// The host in lower case.
   public var host: String { URLText.authority(authority[...]).host }
 
+  /// The port, if the client named one.
   public var port: Int? { URLText.authority(authority[...]).port }
 
-  /// As it stands in the URL, percent-encoded.
+  /// The path as it stands in the URL, percent-encoded.
   public var path: String { String(decoding: http.path, as: UTF8.self) }
 
   /// The query's items in order, decoded; empty without a query.
-  public var queryParameters: [QueryItem] { http.query.map { QueryItems.parse($0) } ?? [] }
+  public var queryParameters: [QueryItem] { http.query.map { QueryItem.parse($0) } ?? [] }
 
-  /// The value of the query's first item of that name: empty for a name alone, nil where the name is missing.
+  /// The value of the query's first item of that name: empty for a name alone, `nil` without the name.
   public func query(_ name: String) -> String? {
     queryParameters.first { $0.name == name }.map { $0.value ?? "" }
   }
 
-  // MARK: What it carries
+  // MARK: Fields and body
 
-  /// The body; nil when there is none.
+  /// The body; `nil` when it is empty.
   public var httpBody: [UInt8]? { http.body.isEmpty ? nil : http.body }
 
+  /// The header fields.
   public var httpHeaders: HeaderFields { HeaderFields(http.fields) }
 
-  /// The value of a header field, its name regardless of case.
+  /// The value of the first header field of that name, in any case.
   public func header(_ name: String) -> String? { httpHeaders[name] }
+
+  /// The body as text; undecodable bytes are replaced.
+  public var text: String { String(decoding: http.body, as: UTF8.self) }
+
+  /// The body as JSON.
+  public func json() throws(JSONError) -> JSONValue { try JSONValue(parsing: http.body) }
+
+  /// The body's JSON as a value: `let post = try request.decode(NewPost.self)`.
+  /// - Throws: `JSONError` or `DecodingError`.
+  public func decode<T: Decodable>(_ type: T.Type) throws -> T { try json().decode(type) }
+
+  /// The items of a body of type `application/x-www-form-urlencoded`, in order.
+  public var form: [QueryItem] { QueryItem.parse(http.body, plusIsSpace: true) }
+
+  /// The parts of a `multipart/*` body; `nil` for other bodies and malformed ones.
+  public var multipart: [MultipartPart]? {
+    header("content-type").flatMap { MultipartPart.boundary(of: $0) }.flatMap { boundary in
+      MultipartPart.parse(http.body, boundary: boundary)
+    }
+  }
+
+  /// The value of a form field, from either kind of form.
+  public func formValue(_ name: String) -> String? {
+    if let part = multipart?.first(where: { $0.name == name }) { return part.text }
+    return form.first { $0.name == name }?.value
+  }
+
+  // MARK: Letting it go on
+
+  /// Lets the request go on: `return request.continue()`. In the proxy the cassette and the origin are next, in
+  /// interception the real network. The response goes to the client as it comes, streams included.
+  public func `continue`() -> Passthrough { Passthrough() }
+
+  /// Lets the request go on and waits for the response, which the handler may change and return:
+  /// `var response = try await request.continue()`. The whole body is held in memory. A changed copy of the request may
+  /// be sent on instead.
+  /// - Throws: `RouterError.nothingBehind` where nothing is behind the router.
+  public func `continue`() async throws -> Response {
+    guard let next else { throw RouterError.nothingBehind(method: method.rawValue, url: url) }
+    return Response(try await next(self))
+  }
+}
+
+/// The result of a handler that lets the request go on as if there were no route.
+public struct Passthrough: CustomSerializable, Sendable {
+  /// Creates the one value.
+  public init() {}
+
+  /// Always `nil`: nothing is written.
+  public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? { nil }
+}
+
+/// One `name=value` of a query or a form.
+public struct QueryItem: Sendable, Hashable {
+  /// The name, percent-decoded.
+  public var name: String
+  /// The value, percent-decoded; `nil` for a name without `=`.
+  public var value: String?
+
+  /// Creates an item.
+  public init(name: String, value: String?) {
+    self.name = name
+    self.value = value
+  }
+
+  /// The items of a query or form, in order, duplicates included.
+  /// - Parameter plusIsSpace: as in forms; in a URL, `+` is a plus, as `URLComponents` has it.
+  package static func parse(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [QueryItem] {
+    func decode(_ bytes: ArraySlice<UInt8>) -> String {
+      String(decoding: PercentCoding.decode(bytes, plusIsSpace: plusIsSpace), as: UTF8.self)
+    }
+    return Array(text).split(separator: UInt8(ascii: "&")).map { item in
+      let name = item.prefix { $0 != UInt8(ascii: "=") }
+      return QueryItem(
+        name: decode(name), value: name.endIndex < item.endIndex ? decode(item[(name.endIndex + 1)...]) : nil)
+    }
+  }
 }

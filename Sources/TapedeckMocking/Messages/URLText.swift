@@ -1,17 +1,19 @@
-/// A URL taken apart as text (RFC 3986 §3), without Foundation.
+internal import TapedeckHTTP
+
+/// The parts of a URL, as text (RFC 3986 §3), without Foundation.
 struct URLText: Sendable, Equatable {
-  /// In lower case; nil when the text names none.
+  /// In lower case; `nil` when the text names none.
   var scheme: String?
-  /// In lower case, without brackets' loss: `[::1]` keeps them. Nil when the text names none.
+  /// In lower case; `[::1]` keeps its brackets. `nil` when the text names none.
   var host: String?
   var port: Int?
-  /// Path and query as they are written; no fragment.
+  /// Path and query as they are written, without the fragment.
   var target: String
 
   /// - Parameter mayLackScheme: whether `test.com/users` names a host, as base URLs may.
   init(_ text: String, mayLackScheme: Bool = false) {
     var rest = text.prefix { $0 != "#" }
-    if let mark = rest.range(of: "://") {
+    if let mark = rest.firstRange(of: "://") {
       scheme = rest[..<mark.lowerBound].lowercased()
       rest = rest[mark.upperBound...]
     } else if rest.hasPrefix("//") {
@@ -34,7 +36,7 @@ struct URLText: Sendable, Equatable {
     return (place[..<colon].lowercased(), port)
   }
 
-  /// The port that is meant when none is written.
+  /// The port, or that of the scheme when none is written.
   var effectivePort: Int? {
     if let port { return port }
     switch scheme {
@@ -44,11 +46,11 @@ struct URLText: Sendable, Equatable {
     }
   }
 
-  /// `relative` as seen from `base`, for the plain cases (RFC 3986 §5.2, without dot segments).
+  /// Resolves `relative` against `base` in the plain cases (RFC 3986 §5.2, without dot segments).
   static func resolve(_ relative: String, against base: String) -> String {
-    if relative.range(of: "://") != nil { return relative }
+    if relative.firstRange(of: "://") != nil { return relative }
     if relative.isEmpty { return base }
-    let start = base.range(of: "://")?.upperBound ?? base.startIndex
+    let start = base.firstRange(of: "://")?.upperBound ?? base.startIndex
     let path = base[start...].prefix { $0 != "?" && $0 != "#" }
     if relative.hasPrefix("/") {
       return base[..<(path.firstIndex(of: "/") ?? path.endIndex)] + relative
@@ -58,18 +60,9 @@ struct URLText: Sendable, Equatable {
     return base[...slash] + relative
   }
 
-  /// Bytes no request target may hold become `%XX`; what is encoded stays.
+  /// Encodes the bytes that a request target must not hold as `%XX`; what is encoded stays.
   static func encodedTarget(_ target: String) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var out: [UInt8] = []
-    for byte in target.utf8 {
-      if isAllowed(byte) {
-        out.append(byte)
-      } else {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return out
+    target.utf8.flatMap { isAllowed($0) ? [$0] : PercentCoding.encoded($0) }
   }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -77,38 +70,21 @@ struct URLText: Sendable, Equatable {
   }
 }
 
-extension Substring {
-  /// Where `part` stands first.
-  fileprivate func range(of part: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
-      start = index(after: start)
-    }
-    return nil
-  }
-}
-
-extension String {
-  fileprivate func range(of part: String) -> Range<Index>? { self[...].range(of: part) }
-}
-
 /// Percent-encoding for what goes into URLs.
 package enum URLEncoding {
-  /// All but the unreserved characters (RFC 3986 §2.3) become `%XX`.
+  /// Encodes all but the unreserved characters (RFC 3986 §2.3) as `%XX`.
   package static func encoded(_ text: String) -> String {
-    var out = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        out.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        out += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
+    let bytes = text.utf8.flatMap { isUnreserved($0) ? [$0] : PercentCoding.encoded($0) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      true
+    default: false
     }
-    return out
   }
 }

@@ -29,7 +29,7 @@ extension MockRoute {
   /// The routes of a JSON file.
   public static func routes(file path: String) throws(MockRouteError) -> [MockRoute] {
     let bytes: [UInt8]
-    do throws(FileError) { bytes = try WholeFile.bytes(path) } catch {
+    do throws(FileError) { bytes = try LocalFile.read(path) } catch {
       throw .badFile(route: "a list of routes", problem: "\(error)")
     }
     do throws(MockRouteError) { return try routes(json: String(decoding: bytes, as: UTF8.self)) } catch {

@@ -1,22 +1,22 @@
 internal import TapedeckHTTP
 
-/// What a router stands for: `http://api.test.com/v1`, `test.com`, `localhost:8080`, `/api`, or everything.
+/// The base of a router: `http://api.test.com/v1`, `test.com`, `localhost:8080`, `/api`, or everything.
 ///
-/// With a scheme, scheme and host must be the same; without, the scheme does not matter and the host may be any
-/// subdomain. A port is compared where one is written (80 and 443 are the ones of `http` and `https`). A path is
-/// compared segment by segment, and wildcards in it are none.
+/// With a scheme, scheme and host must be equal; without, any scheme and any subdomain will do. A port is compared where
+/// one is given (80 and 443 are those of `http` and `https`). The path is compared segment by segment and has no
+/// parameters.
 struct BaseURL: Sendable {
   private let parts: URLText
   let segments: [[UInt8]]
 
   init(_ text: String) {
     parts = URLText(text, mayLackScheme: true)
-    segments = PathSegments(Array(parts.target.utf8)[...].prefix { $0 != UInt8(ascii: "?") }).keys.map {
+    segments = PathSegments(Array(parts.target.utf8).prefix { $0 != UInt8(ascii: "?") }).keys.map {
       Array($0)
     }
   }
 
-  /// Whether a request to this place is ours, its path aside.
+  /// Whether a URL's scheme, host and port are below this base.
   func covers(_ url: URLText) -> Bool {
     if let scheme = parts.scheme, scheme != url.scheme { return false }
     if let host = parts.host, host != url.host {

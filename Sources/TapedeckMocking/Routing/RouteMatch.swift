@@ -1,7 +1,30 @@
 package import TapedeckHTTP
 
-/// A request and the route that takes it, before the handler runs. Nothing happens until it is asked for an answer;
-/// who cancels lets go of it.
+/// The outcome of a route's handler.
+package enum RouteResponse: Sendable {
+  case response(HTTPResponse)
+  case stream(HTTPResponseHead, BodyStream)
+  /// The request goes on as if there were no route.
+  case passthrough
+
+  /// Writes a response as a route would.
+  /// - Throws: `RouterError` or `SerializationError`.
+  package init(_ response: Response) throws {
+    self = try ResponseWriter.response(to: response, RouterSettings())
+  }
+
+  /// The form in which a middleware gets it.
+  func decorated(for request: Request) async throws -> Response {
+    switch self {
+    case .response(let response): Response(response)
+    case .stream(let head, let stream): Response(head, stream)
+    case .passthrough: try await request.continue()
+    }
+  }
+}
+
+/// A request and the route that takes it, before the handler runs. The handler does not run until a response is asked
+/// for; to cancel, drop the match.
 package struct RouteMatch: Sendable {
   let route: RegisteredRoute
   package let request: Request
@@ -9,60 +32,55 @@ package struct RouteMatch: Sendable {
   /// How long to wait before the handler runs.
   package let latencyNanoseconds: Int64
 
-  init(route: RegisteredRoute, request: Request, settings: RouterSettings, nanoseconds: Int64) {
-    self.route = route
-    self.request = request
-    self.settings = settings
-    latencyNanoseconds = nanoseconds
-  }
-
   /// Like `GET /users/:id`.
   package var routeDescription: String { route.description }
 
-  /// Whether the handler has to be waited for.
+  /// Whether the handler has to be awaited.
   package var isAsync: Bool {
     if !settings.middleware.isEmpty { return true }
     if case .async = route.handler { return true }
     return false
   }
 
-  /// Runs a handler that is not async, here and now. What it throws becomes the answer.
-  package func answer() -> RouteAnswer {
-    do { return try outcome() } catch { return failure(error) }
+  /// Runs a handler that is not async and turns an error into a response.
+  package func response() -> RouteResponse {
+    do { return try run() } catch { return response(to: error) }
   }
 
-  /// Runs the handler. What it throws becomes the answer.
-  /// - Parameter next: who answers when the handler lets the request go on and waits.
-  package func answer(
+  /// Runs the handler and turns an error into a response.
+  /// - Parameter next: responds when the handler awaits `request.continue()`.
+  package func response(
     next: (@Sendable (Request) async throws -> HTTPResponse)?
-  ) async -> RouteAnswer {
-    do { return try await outcome(next: next) } catch { return failure(error) }
+  ) async -> RouteResponse {
+    do { return try await run(next: next) } catch { return response(to: error) }
   }
 
-  /// Runs a handler that is not async, here and now, for a door that knows what to make of some errors.
-  package func outcome() throws -> RouteAnswer {
+  /// Runs a handler that is not async.
+  /// - Throws: what the handler throws, or `RouterError.handlerIsAsync`.
+  package func run() throws -> RouteResponse {
     guard case .sync(let handler) = route.handler, settings.middleware.isEmpty else {
       throw RouterError.handlerIsAsync(route: route.description)
     }
     return try handler(request, settings)
   }
 
-  /// Runs the handler, for a door that knows what to make of some errors.
-  package func outcome(
+  /// Runs the handler.
+  /// - Throws: what the handler throws.
+  package func run(
     next: (@Sendable (Request) async throws -> HTTPResponse)?
-  ) async throws -> RouteAnswer {
+  ) async throws -> RouteResponse {
     var request = request
     request.next = next ?? request.next
     return try await run(settings.middleware[...], request)
   }
 
-  /// Runs the handler inside what is around it.
-  private func run(_ middleware: ArraySlice<Middleware>, _ request: Request) async throws -> RouteAnswer {
+  /// Runs the handler inside the middleware.
+  private func run(_ middleware: ArraySlice<Middleware>, _ request: Request) async throws -> RouteResponse {
     if let outermost = middleware.first {
       let value = try await outermost(request) { inner in
-        try await run(middleware.dropFirst(), inner).response(to: inner)
+        try await run(middleware.dropFirst(), inner).decorated(for: inner)
       }
-      return try AnswerWriter.answer(value, settings)
+      return try ResponseWriter.response(to: value, settings)
     }
     switch route.handler {
     case .sync(let handler): return try handler(request, settings)
@@ -70,22 +88,46 @@ package struct RouteMatch: Sendable {
     }
   }
 
-  /// An error that knows its answer gives it; any other is a 500 that names the request, the route and the error.
-  package func failure(_ error: any Error) -> RouteAnswer {
+  /// The response to an error: its own when it is a `ResponseFieldsProvider`, else a 500 that names the request, the
+  /// route and the error.
+  package func response(to error: any Error) -> RouteResponse {
     if let error = error as? any ResponseFieldsProvider,
-      let answer = try? AnswerWriter.answer(error, settings)
+      let response = try? ResponseWriter.response(to: error, settings)
     {
-      return answer
+      return response
     }
+    let failure = "the handler of \(route.description) failed: \(error)"
     let document: JSONValue = [
       "title": "Internal Server Error", "status": 500,
-      "detail": JSONValue(
-        "\(request.method.rawValue) \(request.url): the handler of \(route.description) failed: \(error)"),
+      "detail": JSONValue("\(request.method.rawValue) \(request.url): \(failure)"),
     ]
     var response = HTTPResponse(
       status: 500, contentType: "application/problem+json", body: document.bytes(.pretty))
-    response.failure = ExchangeFailure(
-      cause: "proxy_internal_error", detail: "the handler of \(route.description) failed: \(error)")
+    response.failure = ExchangeFailure(cause: "proxy_internal_error", detail: failure)
     return .response(response)
+  }
+}
+
+/// Why a router cannot respond.
+public enum RouterError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// `request.continue()` where nothing is behind the router.
+  case nothingBehind(method: String, url: String)
+  /// A status outside 200 to 999.
+  case badStatus(Int)
+  /// A header field that HTTP does not allow; the value says why.
+  case badHeader(String)
+  /// An `async` handler, called from a place that cannot wait.
+  case handlerIsAsync(route: String)
+
+  /// The message, with the request or the route.
+  public var description: String {
+    switch self {
+    case .nothingBehind(let method, let url):
+      "\(method) \(url): the handler let the request go on, but nothing behind this router responds"
+    case .badStatus(let status): "\(status) is not a response status; statuses go from 200 to 999"
+    case .badHeader(let problem): problem
+    case .handlerIsAsync(let route):
+      "the handler of \(route) is async: use `try await router.respond(to:)`"
+    }
   }
 }

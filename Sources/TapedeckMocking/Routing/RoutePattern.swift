@@ -1,27 +1,27 @@
 internal import TapedeckHTTP
 
-/// Which URLs a route is for: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`.
+/// The URLs a route is for: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`.
 ///
-/// A pattern without a query takes any; with one, each of its names must be there: with the value that is written,
-/// or with any where a wildcard or nothing is written.
+/// A pattern without a query takes any query. With one, the request must have each of its names: with the given value,
+/// or with any value where a parameter or nothing is given.
 struct RoutePattern: Sendable, Hashable {
   struct QueryConstraint: Sendable, Hashable {
     enum Value: Sendable, Hashable {
       case any
       case literal(String)
-      case wildcard(String)
+      case parameter(String)
     }
 
     var name: String
     var value: Value
   }
 
-  /// As it was written.
+  /// The pattern as it was written.
   let text: String
   let segments: [PathPattern.Segment]
   let query: [QueryConstraint]
 
-  /// - Parameter prefix: of the group it belongs to.
+  /// - Parameter prefix: of the route's group.
   init(_ text: String, prefix: String = "") throws(PathPatternError) {
     let written = prefix.isEmpty ? text : Self.joined(prefix, text)
     let parts = written.prefix { $0 != "#" }.split(
@@ -36,34 +36,31 @@ struct RoutePattern: Sendable, Hashable {
   }
 
   private static func constraints(_ query: Substring) -> [QueryConstraint] {
-    QueryItems.parse(query.utf8).map { item in
-      QueryConstraint(name: item.name, value: value(item.value))
-    }
+    QueryItem.parse(query.utf8).map { QueryConstraint(name: $0.name, value: value($0.value)) }
   }
 
   private static func value(_ text: String?) -> QueryConstraint.Value {
     guard let text, !text.isEmpty else { return .any }
-    if text.hasPrefix(":") { return .wildcard(String(text.dropFirst())) }
-    if text.hasPrefix("{"), text.hasSuffix("}") { return .wildcard(String(text.dropFirst().dropLast())) }
+    if text.hasPrefix(":") { return .parameter(String(text.dropFirst())) }
+    if text.hasPrefix("{"), text.hasSuffix("}") { return .parameter(String(text.dropFirst().dropLast())) }
     return .literal(text)
   }
 
-  /// What the wildcards of the query caught; nil when it is not met. Of several items of one name, the first counts.
+  /// The values of the query's parameters; `nil` when it does not match. Of several items of one name, the first counts.
   func matchQuery(_ items: [QueryItem]) -> [String: String]? {
-    var caught: [String: String] = [:]
+    var values: [String: String] = [:]
     for constraint in query {
       guard let item = items.first(where: { $0.name == constraint.name }) else { return nil }
       switch (constraint.value, item.value) {
       case (.any, _), (_, nil): continue
       case (.literal(let wanted), .some(let value)): guard wanted == value else { return nil }
-      case (.wildcard(let name), .some(let value)): caught[name] = value
+      case (.parameter(let name), .some(let value)): values[name] = value
       }
     }
-    return caught
+    return values
   }
 
-  /// What two patterns have in common that match the same requests: the names of wildcards do not count, nor the
-  /// order of the query.
+  /// Equal for patterns that match the same requests: the names of parameters and the order of the query do not count.
   var shape: [String] {
     let path = segments.map { segment in
       switch segment {
@@ -74,7 +71,7 @@ struct RoutePattern: Sendable, Hashable {
     }
     let query = query.map { constraint in
       switch constraint.value {
-      case .any, .wildcard: "?\(constraint.name)"
+      case .any, .parameter: "?\(constraint.name)"
       case .literal(let value): "?\(constraint.name)=\(value)"
       }
     }

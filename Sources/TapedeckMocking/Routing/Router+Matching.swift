@@ -1,11 +1,37 @@
-internal import TapedeckHTTP
+public import TapedeckHTTP
 
-/// Where a request came in.
+/// Where a request comes in.
 package enum RouterDoor: Sendable {
-  /// By its whole URL, as a client of the real thing asks it.
+  /// By its whole URL, as a client of the real server asks.
   case url
-  /// At a server of ours, so that the host is ours, and of a router's base only the path counts.
+  /// At a server of ours: the host is ours, so only the path of a router's base counts.
   case server
+}
+
+/// The routes of a router in the order in which they are asked. Made anew after a change, never altered.
+final class RouteTable: Sendable {
+  let routes: [RegisteredRoute]
+  let settings: RouterSettings
+  private let tree: PathTree
+
+  init(_ routes: [RegisteredRoute], settings: RouterSettings) {
+    let routes = routes.sorted { $0.goesBefore($1) }
+    self.routes = routes
+    self.settings = settings
+    tree = PathTree(routes.map(\.pattern.segments), foldsCase: !settings.isPathCaseSensitive)
+  }
+
+  /// The first result of `accepts`, of the routes whose pattern fits the path from segment `start` on.
+  func first<Result>(
+    for path: PathSegments, from start: Int, _ accepts: (RegisteredRoute) -> Result?
+  ) -> Result? {
+    var result: Result?
+    tree.offer(path, from: start) { index in
+      result = accepts(routes[index])
+      return result != nil
+    }
+    return result
+  }
 }
 
 extension Router {
@@ -14,7 +40,7 @@ extension Router {
     candidate(for: request, at: door) { $0.uses?.isSpent != true } != nil
   }
 
-  /// The route that takes the request, and with it one of its uses; its handler has not run yet.
+  /// The route that takes the request, which uses up one of its uses; its handler has not run yet.
   package func match(_ request: Request, at door: RouterDoor = .url) -> RouteMatch? {
     candidate(for: request, at: door) { $0.uses?.take() != false }
   }
@@ -31,36 +57,33 @@ extension Router {
     let start = base.segments.count
     return table.first(for: path, from: start) { route in
       guard let matched = matched(route, request, path, start), claims(route) else { return nil }
+      let latency =
+        Router.forcedLatency ?? route.latency ?? table.settings.latency ?? Router.defaultLatency
       return RouteMatch(
-        route: route, request: matched, settings: table.settings, nanoseconds: latency(of: route, table))
+        route: route, request: matched, settings: table.settings,
+        latencyNanoseconds: nanoseconds(of: latency))
     }
   }
 
-  /// The request with what the route's wildcards caught; nil when the route is not for it.
+  /// The request with the values of the route's parameters; `nil` when the route is not for it.
   private func matched(
     _ route: RegisteredRoute, _ request: Request, _ path: PathSegments, _ start: Int
   ) -> Request? {
     guard route.method == nil || route.method == request.method else { return nil }
     var request = request
-    request.catchComponents(of: route.pattern, in: path, from: start)
+    request.setComponents(of: route.pattern, in: path, from: start)
     if !route.pattern.query.isEmpty {
-      guard let caught = route.pattern.matchQuery(request.queryParameters) else { return nil }
-      request.components.merge(caught) { $1 }
+      guard let values = route.pattern.matchQuery(request.queryParameters) else { return nil }
+      request.components.merge(values) { $1 }
     }
     guard route.acceptsHeaders(request.http.fields) else { return nil }
     for predicate in route.predicates where !predicate(request) { return nil }
     return request
   }
-
-  private func latency(of route: RegisteredRoute, _ table: RouteTable) -> Int64 {
-    nanoseconds(
-      of: LatencyOverride.forced ?? route.latency ?? table.settings.latency ?? LatencyOverride.general)
-  }
 }
 
 extension Request {
-  fileprivate mutating func catchComponents(of pattern: RoutePattern, in path: PathSegments, from start: Int)
-  {
+  fileprivate mutating func setComponents(of pattern: RoutePattern, in path: PathSegments, from start: Int) {
     for (offset, segment) in pattern.segments.enumerated() {
       switch segment {
       case .literal: continue
@@ -72,5 +95,32 @@ extension Request {
         if path.isEncoded { encodedComponents[name] = path.rawRest(from: start + offset) }
       }
     }
+  }
+}
+
+// MARK: - Responding without a wire
+
+extension Router {
+  /// The response of the route that takes the request, for unit tests; `nil` when none does, or when its handler lets
+  /// the request go on. Waits for the route's latency first.
+  /// - Throws: `CancellationError` when cancelled before the latency is over; the handler does not run then.
+  public func respond(to request: Request) async throws -> HTTPResponse? {
+    guard let match = match(request) else { return nil }
+    if match.latencyNanoseconds > 0 { try await Task.sleep(nanoseconds: UInt64(match.latencyNanoseconds)) }
+    try Task.checkCancellation()
+    switch await match.response(next: nil) {
+    case .response(let response):
+      return request.method == .head ? HTTPResponse(head: response.head) : response
+    case .stream(let head, let stream): return try await HTTPResponse(head: head, body: stream.collected())
+    case .passthrough: return nil
+    }
+  }
+
+  /// The response of a handler that is not async, without the route's latency; `nil` when no route takes the request,
+  /// or when the handler lets it go on or streams.
+  public func respond(to request: HTTPRequest) throws -> HTTPResponse? {
+    guard let match = match(Request(http: request), at: .server) else { return nil }
+    guard case .response(let response) = match.response() else { return nil }
+    return response
   }
 }

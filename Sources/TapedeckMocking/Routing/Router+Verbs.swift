@@ -1,25 +1,33 @@
 internal import TapedeckHTTP
 
-/// `get`, `post` and so on, for a router and for a group of its routes.
+/// The verbs that register routes, for a router and for a group of its routes.
 public protocol RouteRegistering {
+  /// The group that new routes belong to.
   var group: RouteGroup { get }
 }
 
 extension RouteRegistering {
+  /// Registers routes for GET.
   public var get: RouteVerb { RouteVerb(.get, group) }
+  /// Registers routes for POST.
   public var post: RouteVerb { RouteVerb(.post, group) }
+  /// Registers routes for PUT.
   public var put: RouteVerb { RouteVerb(.put, group) }
+  /// Registers routes for PATCH.
   public var patch: RouteVerb { RouteVerb(.patch, group) }
+  /// Registers routes for DELETE.
   public var del: RouteVerb { RouteVerb(.delete, group) }
+  /// Registers routes for HEAD.
   public var head: RouteVerb { RouteVerb(.head, group) }
+  /// Registers routes for OPTIONS.
   public var options: RouteVerb { RouteVerb(.options, group) }
-  /// Routes for every method that has none of its own.
+  /// Registers routes for every method that has none of its own.
   public var any: RouteVerb { RouteVerb(nil, group) }
 
-  /// Routes for a method of any name: `router.on("PURGE")("/cache") { … }`.
+  /// Registers routes for a method of any name: `router.on("PURGE")("/cache") { … }`.
   public func on(_ method: String) -> RouteVerb { RouteVerb(HTTPMethod(rawValue: method), group) }
 
-  /// Routes below a path, that have header fields, a predicate and a latency in common.
+  /// A group of routes below a path, with header fields, a latency and a predicate in common.
   public func group(
     _ prefix: String, headers: HeaderFields = [:], latency: Latency? = nil,
     when predicate: (@Sendable (Request) -> Bool)? = nil
@@ -27,15 +35,16 @@ extension RouteRegistering {
     group.nested(prefix, headers: headers, latency: latency, when: predicate)
   }
 
-  /// Routes below a path: `router.group("/v1") { v1 in v1.get("/users") { … } }`.
+  /// Registers routes below a path: `router.group("/v1") { v1 in v1.get("/users") { … } }`.
   public func group(_ prefix: String, _ register: (RouteGroup) -> Void) { register(group(prefix)) }
 }
 
 extension Router: RouteRegistering {
+  /// All routes of the router.
   public var group: RouteGroup { RouteGroup(router: self) }
 }
 
-/// Routes of a router that begin alike.
+/// Routes of a router with a common beginning.
 public struct RouteGroup: RouteRegistering, Sendable {
   let router: Router
   private(set) var prefix = ""
@@ -45,6 +54,7 @@ public struct RouteGroup: RouteRegistering, Sendable {
 
   init(router: Router) { self.router = router }
 
+  /// The group itself.
   public var group: RouteGroup { self }
 
   /// How many segments of a path come before those of this group's routes.
@@ -72,16 +82,16 @@ public struct RouteGroup: RouteRegistering, Sendable {
       }
     } catch {
       preconditionFailure(
-        "\(error); for paths that are not known beforehand there is `register`, which throws")
+        "\(error); for paths that are not known to be valid use `register`, which throws")
     }
   }
 }
 
-/// One verb of a router, waiting for path and handler: `router.get("/users/:id") { request in … }`.
+/// A verb of a router, to be called with a path and a handler: `router.get("/users/:id") { request in … }`.
 ///
-/// A handler returns anything serialisable, an object literal of mixed values, an `Encodable` value, or nil; it may
-/// throw, and it may be `async`. One that is not runs where the request arrived: in the proxy on an event loop, whose
-/// other connections wait meanwhile.
+/// A handler returns anything serializable, an object literal of mixed values, an `Encodable` value, or `nil`. It may
+/// throw and may be `async`. A handler that is not async runs where the request arrives; in the proxy that is an event
+/// loop, whose other connections wait meanwhile.
 public struct RouteVerb: Sendable {
   private let method: HTTPMethod?
   private let group: RouteGroup
@@ -91,11 +101,13 @@ public struct RouteVerb: Sendable {
     self.group = group
   }
 
+  /// Registers a handler that returns anything serializable.
   @_disfavoredOverload @discardableResult
   public func callAsFunction(_ path: String, handler: @escaping RouteHandler) -> Route {
     group.register(method, path, .returning(handler))
   }
 
+  /// Registers a handler that returns an object literal.
   @discardableResult
   public func callAsFunction(
     _ path: String, handler: @escaping @Sendable (Request) throws -> JSONObject
@@ -103,6 +115,7 @@ public struct RouteVerb: Sendable {
     callAsFunction(path) { request throws -> (any Serializable)? in try handler(request) }
   }
 
+  /// Registers a handler that returns an `Encodable` value.
   @_disfavoredOverload @discardableResult
   public func callAsFunction<Value: Encodable & SendableMetatype>(
     _ path: String, handler: @escaping @Sendable (Request) throws -> Value?
@@ -112,11 +125,13 @@ public struct RouteVerb: Sendable {
     }
   }
 
+  /// Registers an async handler that returns anything serializable.
   @_disfavoredOverload @discardableResult
   public func callAsFunction(_ path: String, handler: @escaping AsyncRouteHandler) -> Route {
     group.register(method, path, .returning(handler))
   }
 
+  /// Registers an async handler that returns an object literal.
   @discardableResult
   public func callAsFunction(
     _ path: String, handler: @escaping @Sendable (Request) async throws -> JSONObject
@@ -124,6 +139,7 @@ public struct RouteVerb: Sendable {
     callAsFunction(path) { request async throws -> (any Serializable)? in try await handler(request) }
   }
 
+  /// Registers an async handler that returns an `Encodable` value.
   @_disfavoredOverload @discardableResult
   public func callAsFunction<Value: Encodable & SendableMetatype>(
     _ path: String, handler: @escaping @Sendable (Request) async throws -> Value?
@@ -133,9 +149,9 @@ public struct RouteVerb: Sendable {
     }
   }
 
-  /// Answers one after the other; the last one stays.
+  /// Registers one response after the other; the last one repeats.
   @discardableResult
-  public func callAsFunction(_ path: String, sequence answers: [any Serializable & Sendable]) -> Route {
-    group.register(method, path, .sequence(answers))
+  public func callAsFunction(_ path: String, sequence responses: [any Serializable & Sendable]) -> Route {
+    group.register(method, path, .sequence(responses))
   }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 public import TapedeckHTTP
 
-/// Routes under a base URL, and who answers them.
+/// Routes below a base URL, with their handlers.
 ///
 /// ```swift
 /// let router = Router("http://www.test.com")
@@ -17,17 +17,17 @@ public import TapedeckHTTP
 ///
 /// Safe to use from any thread; no lock is held while handlers and predicates run.
 public final class Router: Sendable {
-  /// As it was given.
+  /// The base URL as it was given.
   public let baseURL: String
   let base: BaseURL
   private let state = Mutex(State())
-  /// How many routes there are, to be looked at without waiting.
+  /// How many routes there are, readable without the lock.
   private let routeCount = Atomic<Int>(0)
 
   private struct State {
     var routes: [Int: RegisteredRoute] = [:]
-    var numbers: [RouteIdentity: Int] = [:]
-    /// What a route took the place of, by its number.
+    var numbers: [RegisteredRoute.Identity: Int] = [:]
+    /// The route that a route replaced, by the number of the latter.
     var replaced: [Int: RegisteredRoute] = [:]
     var nextNumber = 0
     var settings = RouterSettings()
@@ -35,8 +35,8 @@ public final class Router: Sendable {
     var table: RouteTable?
   }
 
-  /// A router for everything below `baseURL`: `http://api.test.com/v1`, `test.com` for any scheme and subdomain,
-  /// `localhost:8080`, or nothing for all there is. In the proxy only its path counts: there the client asks us.
+  /// Creates a router for everything below `baseURL`: `http://api.test.com/v1`, `test.com` for any scheme and subdomain,
+  /// `localhost:8080`, or the empty string for everything. In the proxy only its path counts.
   public init(_ baseURL: String = "") {
     self.baseURL = baseURL
     base = BaseURL(baseURL)
@@ -53,35 +53,39 @@ public final class Router: Sendable {
 
   // MARK: Settings
 
-  /// How long each answer takes: before the handler runs. A route's own latency goes before it.
+  /// How long each request waits before its handler runs. A route's own latency takes precedence.
   public var latency: Latency {
     get { state.withLock { $0.settings.latency ?? .zero } }
     set { change { $0.settings.latency = newValue } }
   }
 
-  /// The status of an answer whose handler returned nil. Kakapo's is 200; 404 suits handlers that look something up.
+  /// The status of a response whose handler returned `nil`. 200 as in Kakapo; 404 suits handlers that look something up.
   public var nilStatusCode: Int {
     get { state.withLock { $0.settings.nilStatusCode } }
     set { change { $0.settings.nilStatusCode = newValue } }
   }
 
+  /// Whether the case of a path counts; true unless set.
   public var isPathCaseSensitive: Bool {
     get { state.withLock { $0.settings.isPathCaseSensitive } }
     set { change { $0.settings.isPathCaseSensitive = newValue } }
   }
 
-  /// How values are written for which JSON has no word, and how the JSON looks.
+  /// How dates, data and roots are written, and the style of the JSON.
   public var format: SerializationFormat {
     get { state.withLock { $0.settings.format } }
     set { change { $0.settings.format = newValue } }
   }
 
-  func changeSettings(_ body: (inout RouterSettings) -> Void) { change { body(&$0.settings) } }
+  /// Adds a function around the handlers of all of this router's routes; the one added first is the outermost. To have
+  /// it around other requests too, register `any("*rest") { $0.continue() }`.
+  public func use(_ middleware: @escaping Middleware) { change { $0.settings.middleware.append(middleware) } }
 
   // MARK: Registration
 
-  /// Registers a route whose path is not known to be one. The verbs, like `get`, are for those that are.
-  /// - Parameter method: nil for any.
+  /// Registers a route whose path may be invalid. The verbs, like `get`, are for paths that are known to be valid.
+  /// - Parameter method: `nil` for any.
+  /// - Throws: `PathPatternError` when the path is not a pattern.
   @discardableResult
   public func register(
     _ method: HTTPMethod?, _ path: String, handler: @escaping RouteHandler
@@ -104,7 +108,7 @@ public final class Router: Sendable {
     return Route(router: self, number: number)
   }
 
-  /// Puts a route in; the one that it takes the place of waits for its return.
+  /// Puts a route in and keeps the one that it replaces.
   private static func insert(_ route: RegisteredRoute, into state: inout State) {
     state.routes[route.number] = route
     guard let identity = route.identity else { return }
@@ -117,7 +121,7 @@ public final class Router: Sendable {
 
   private static let replacedDepth = 16
 
-  /// A route that is registered over and over would keep all of its past.
+  /// Limits what a route keeps that is registered over and over.
   private static func forgetLongReplaced(behind number: Int, in state: inout State) {
     var number = number
     for _ in 0..<replacedDepth {
@@ -133,13 +137,13 @@ public final class Router: Sendable {
     return route
   }
 
-  /// Puts back what a route took the place of, unless something else is there now.
+  /// Puts back a replaced route, unless something else is there now.
   private static func reinstate(_ replaced: RegisteredRoute?, in state: inout State) {
     guard let replaced, let identity = replaced.identity, state.numbers[identity] == nil else { return }
     insert(replaced, into: &state)
   }
 
-  /// Alters a route. When it is no longer what it was, what it took the place of is back beside it.
+  /// Alters a route. When that changes its identity, the route it replaced comes back beside it.
   func alter(_ number: Int, _ body: (inout RegisteredRoute) -> Void) {
     change { state in
       guard var route = Self.takeOut(number, of: &state) else { return }
@@ -165,7 +169,8 @@ public final class Router: Sendable {
     }
   }
 
-  /// Removes the routes of a method and path, those with predicates and header constraints included; how many.
+  /// Removes the routes of a method and path, including those with predicates and header constraints.
+  /// - Returns: how many there were.
   @discardableResult
   public func remove(_ method: HTTPMethod?, _ path: String) -> Int {
     guard let shape = try? RoutePattern(path).shape else { return 0 }
@@ -180,7 +185,7 @@ public final class Router: Sendable {
     }
   }
 
-  /// Removes every route. Settings stay.
+  /// Removes every route; settings stay.
   public func removeAll() {
     change { state in
       state.routes = [:]
@@ -189,14 +194,14 @@ public final class Router: Sendable {
     }
   }
 
-  /// Runs `body` with the routes that it registers, alters and removes; then those of before are back.
+  /// Runs `body`, then goes back to the routes and settings of before.
   public func withOverrides<Result>(_ body: () throws -> Result) rethrows -> Result {
     let saved = snapshot
     defer { restore(saved) }
     return try body()
   }
 
-  /// Runs `body` with the routes that it registers, alters and removes; then those of before are back.
+  /// Runs `body`, then goes back to the routes and settings of before.
   public func withOverrides<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
@@ -205,14 +210,15 @@ public final class Router: Sendable {
     return try await body()
   }
 
-  /// The routes and settings of a moment.
+  /// The routes and settings of a router at one moment.
   public struct Snapshot: Sendable {
     fileprivate let routes: [Int: RegisteredRoute]
-    fileprivate let numbers: [RouteIdentity: Int]
+    fileprivate let numbers: [RegisteredRoute.Identity: Int]
     fileprivate let replaced: [Int: RegisteredRoute]
     fileprivate let settings: RouterSettings
   }
 
+  /// The routes and settings as they are now.
   public var snapshot: Snapshot {
     state.withLock { state in
       Snapshot(
@@ -220,7 +226,7 @@ public final class Router: Sendable {
     }
   }
 
-  /// Goes back to the routes and settings of a moment.
+  /// Goes back to the routes and settings of a snapshot.
   public func restore(_ snapshot: Snapshot) {
     change { state in
       state.routes = snapshot.routes
@@ -230,14 +236,15 @@ public final class Router: Sendable {
     }
   }
 
-  // MARK: Looking
+  // MARK: Inspection
 
+  /// Whether there is no route.
   public var isEmpty: Bool { routeCount.load(ordering: .acquiring) == 0 }
 
   /// How many routes there are.
   public var count: Int { routeCount.load(ordering: .acquiring) }
 
-  /// The routes, like `GET /users/:id`, in the order they were registered.
+  /// The routes, like `GET /users/:id`, in the order of registration.
   public var routes: [String] {
     state.withLock { $0.routes.values.sorted { $0.number < $1.number }.map(\.description) }
   }
@@ -251,9 +258,37 @@ public final class Router: Sendable {
     }
   }
 
-  /// A time out of a latency's range; the same ones in the same order in every run.
+  /// A time out of a latency's range; every run draws the same ones in the same order.
   func nanoseconds(of latency: Latency) -> Int64 {
     if latency.isZero { return 0 }
     return state.withLock { latency.nanoseconds(using: &$0.generator) }
+  }
+}
+
+/// What holds for all routes of a router.
+struct RouterSettings: Sendable {
+  var latency: Latency?
+  var nilStatusCode = 200
+  var isPathCaseSensitive = true
+  var format = SerializationFormat()
+  /// The first one is the outermost.
+  var middleware: [Middleware] = []
+}
+
+// MARK: - All routers
+
+private let commonLatency = Mutex<(usual: Latency, forced: Latency?)>((.zero, nil))
+
+extension Router {
+  /// The latency of all routers that have none of their own.
+  public static var defaultLatency: Latency {
+    get { commonLatency.withLock { $0.usual } }
+    set { commonLatency.withLock { $0.usual = newValue } }
+  }
+
+  /// The latency of everything, whatever routers and routes say; a test suite may set it to zero. `nil` for none.
+  public static var forcedLatency: Latency? {
+    get { commonLatency.withLock { $0.forced } }
+    set { commonLatency.withLock { $0.forced = newValue } }
   }
 }

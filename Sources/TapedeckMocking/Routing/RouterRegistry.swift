@@ -1,20 +1,23 @@
 internal import Synchronization
 
-/// Routers that answer side by side, each for its base. The first one registered that has a route for a request
-/// answers it; routers of one base add up.
+/// Routers side by side, each for its base. The first one registered that has a route for a request takes it; several
+/// routers may share a base.
 ///
-/// What is registered in one registry is not seen in another, so tests that each have their own run side by side.
+/// Registries do not see one another, so tests with a registry each can run in parallel.
 public final class RouterRegistry: Sendable {
-  /// The one behind `Router.register`.
+  /// The registry behind `Router.register`.
   public static let shared = RouterRegistry()
 
   private let registered = Mutex<[Router]>([])
 
+  /// Creates an empty registry.
   public init() {}
 
+  /// The routers in the order in which they are asked.
   public var routers: [Router] { registered.withLock { $0 } }
 
-  /// - Parameter overriding: whether the new router is asked before those that are here.
+  /// Creates a router for a base URL and adds it.
+  /// - Parameter overriding: whether it is asked before those that are here.
   @discardableResult
   public func register(_ baseURL: String, overriding: Bool = false) -> Router {
     let router = Router(baseURL)
@@ -22,13 +25,16 @@ public final class RouterRegistry: Sendable {
     return router
   }
 
+  /// Adds a router.
+  /// - Parameter overriding: whether it is asked before those that are here.
   public func add(_ router: Router, overriding: Bool = false) {
     registered.withLock { routers in
       routers.insert(router, at: overriding ? routers.startIndex : routers.endIndex)
     }
   }
 
-  /// Removes all routers with this base, as it was written; how many. Requests that they have taken they still answer.
+  /// Removes all routers with this base, as it was written. Requests that they have taken are still served.
+  /// - Returns: how many there were.
   @discardableResult
   public func unregister(_ baseURL: String) -> Int {
     let removed = registered.withLock { routers in
@@ -39,8 +45,9 @@ public final class RouterRegistry: Sendable {
     return removed.count
   }
 
+  /// Removes all routers.
   public func unregisterAll() {
-    // Let go of outside the lock: what handlers hold may have something to say when it goes.
+    // Released outside the lock, because handlers may hold objects whose deinit does something.
     _ = registered.withLock { routers in
       let removed = routers
       routers = []
@@ -55,9 +62,6 @@ public final class RouterRegistry: Sendable {
 
   /// The route that takes the request; its handler has not run yet.
   package func match(_ request: Request, at door: RouterDoor = .url) -> RouteMatch? {
-    for router in routers {
-      if let match = router.match(request, at: door) { return match }
-    }
-    return nil
+    routers.lazy.compactMap { $0.match(request, at: door) }.first
   }
 }

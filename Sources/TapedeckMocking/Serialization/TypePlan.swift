@@ -3,11 +3,11 @@ internal import Synchronization
 /// How the values of one type are written and answered with, found out once.
 final class TypePlan: Sendable {
   private let writer: any ValueWriter
-  let answerRole: AnswerRole
+  let responseRole: ResponseRole
 
   init<T>(_ writer: any ValueWriter, of type: T.Type) {
     self.writer = writer
-    answerRole = AnswerRole(ofType: type)
+    responseRole = ResponseRole(ofType: type)
   }
 
   func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {

@@ -1,6 +1,12 @@
-internal import TapedeckHTTP
+public import TapedeckHTTP
 
-/// Decodes from JSON. Without Foundation; its dates, data and URLs are read as this module writes them.
+extension JSONValue {
+  /// The value as a `Decodable` type.
+  /// - Throws: `DecodingError`.
+  public func decode<T: Decodable>(_ type: T.Type) throws -> T { try ValueDecoder(self).decode(type) }
+}
+
+/// Decodes from JSON without Foundation; dates, data and URLs are read as this module writes them.
 struct ValueDecoder: Decoder {
   let value: JSONValue
   var codingPath: [any CodingKey] = []

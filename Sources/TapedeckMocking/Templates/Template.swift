@@ -1,31 +1,35 @@
 public import TapedeckHTTP
 
-/// A text with places for values, in Mustache's language (mustache(5)): `{{name}}`, `{{user.name}}`, `{{.}}`,
-/// `{{{unescaped}}}`, sections `{{#items}}…{{/items}}`, inverted ones `{{^items}}…{{/items}}`, and `{{! comments }}`.
+/// A Mustache template (mustache(5)): `{{name}}`, `{{user.name}}`, `{{.}}`, `{{{unescaped}}}`, sections
+/// `{{#items}}…{{/items}}`, inverted ones `{{^items}}…{{/items}}`, and `{{! comments }}`.
 ///
-/// It is read once and rendered often. A name without a value renders as nothing. Partials, lambdas and other delimiters
-/// are refused when it is read.
+/// It is parsed once and rendered often. A name without a value renders as nothing. Partials, lambdas and other
+/// delimiters are errors.
 public struct Template: Sendable {
-  /// How a value is written where the template does not ask for it as it is.
+  /// How a value is written, unless the template asks for it unescaped.
   public enum Escaping: Sendable {
+    /// With HTML entities.
     case html
     /// For a place within the quotes of a JSON string.
     case json
+    /// As it is.
     case none
   }
 
   private let nodes: [TemplateNode]
+  /// How values are escaped.
   public let escaping: Escaping
 
+  /// Parses a template.
   public init(_ text: String, escaping: Escaping = .none) throws(TemplateError) {
     try self.init(text, name: nil, escaping: escaping)
   }
 
-  /// Reads a file. Without `escaping`, `page.html.mustache` is HTML, as are `.xml` and `.svg`; `user.json` is JSON; all
-  /// else is plain.
+  /// Reads a file.
+  /// - Parameter escaping: by default HTML for `page.html.mustache`, `.xml` and `.svg`, JSON for `user.json`, else none.
   public init(file: String, escaping: Escaping? = nil) throws(TemplateError) {
     let bytes: [UInt8]
-    do throws(FileError) { bytes = try WholeFile.bytes(file) } catch { throw TemplateError(error) }
+    do throws(FileError) { bytes = try LocalFile.read(file) } catch { throw TemplateError(error) }
     try self.init(
       String(decoding: bytes, as: UTF8.self), name: file, escaping: escaping ?? Self.escaping(of: file))
   }
@@ -36,19 +40,19 @@ public struct Template: Sendable {
     self.escaping = escaping
   }
 
-  /// As the name of a file suggests.
+  /// The escaping that a file's name suggests.
   package static func escaping(of file: String) -> Escaping {
-    switch MediaTypeOfFile.extensions(of: file).first(where: { $0 != "mustache" }) {
+    switch LocalFile.extensions(of: file).first(where: { $0 != "mustache" }) {
     case "html", "htm", "xhtml", "xml", "svg": .html
     case "json": .json
     default: .none
     }
   }
 
-  /// The text with the values in their places.
+  /// The template with `values`, an object, filled in.
   public func rendered(_ values: JSONValue) -> String { rendered { Self.value($0, in: values) } }
 
-  /// The text with what `look` finds under the names that no section around them knows.
+  /// The template filled in; `look` finds the names that no section around them has.
   package func rendered(_ look: @escaping ([String]) -> JSONValue?) -> String {
     var renderer = TemplateRenderer(escaping: escaping, look: look)
     renderer.render(nodes)
@@ -59,13 +63,22 @@ public struct Template: Sendable {
     path.reduce(values) { value, name in value?[name] }
   }
 
-  /// The name, where there is nothing beside it.
+  /// The media type of what is rendered.
+  var contentType: String {
+    switch escaping {
+    case .html: "text/html; charset=utf-8"
+    case .json: "application/json"
+    case .none: "text/plain; charset=utf-8"
+    }
+  }
+
+  /// The name of a template that is one value and nothing else.
   package var loneName: [String]? {
     guard nodes.count == 1, case .value(let path, _)? = nodes.first else { return nil }
     return path
   }
 
-  /// The names that are looked up outside of any section.
+  /// The names outside of any section.
   package var outerNames: [[String]] {
     nodes.compactMap { node in
       switch node {
@@ -76,7 +89,7 @@ public struct Template: Sendable {
   }
 }
 
-/// A template on its way to text, with the values that surround the place it is at.
+/// A rendering under way, with the values of the sections around the current place.
 private struct TemplateRenderer {
   let escaping: Template.Escaping
   let look: ([String]) -> JSONValue?
@@ -109,7 +122,7 @@ private struct TemplateRenderer {
     }
   }
 
-  /// What a section is rendered for: each item of a list, once for anything else that is there and not false.
+  /// The values a section is rendered with: the items of an array, or the value itself unless it is null or false.
   private static func items(_ value: JSONValue?) -> [JSONValue] {
     switch value {
     case nil, .null?, .bool(false)?: []
@@ -118,15 +131,11 @@ private struct TemplateRenderer {
     }
   }
 
-  /// The innermost value that has the first name; the other names are looked for in it.
+  /// The value of a path: its first name is looked up from the innermost section outwards, the others in what it finds.
   private func value(_ path: [String]) -> JSONValue? {
     guard let first = path.first else { return stack.last ?? look([]) }
-    guard var value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return look(path) }
-    for name in path.dropFirst() {
-      guard let inner = value[name] else { return nil }
-      value = inner
-    }
-    return value
+    guard let value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return look(path) }
+    return path.dropFirst().reduce(value) { value, name in value?[name] }
   }
 
   private static func text(_ value: JSONValue) -> String {
@@ -149,4 +158,22 @@ private struct TemplateRenderer {
       return text.map { entities[$0] ?? String($0) }.joined()
     }
   }
+}
+
+/// Why a template cannot be used, and where.
+public struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The file, or `template`, and the line, counted from 1.
+  public let place: String
+  /// What is wrong there.
+  public let problem: String
+
+  init(place: String, problem: String) {
+    self.place = place
+    self.problem = problem
+  }
+
+  init(_ error: FileError) { self.init(place: error.path, problem: error.problem) }
+
+  /// Place and problem.
+  public var description: String { "\(place): \(problem)" }
 }

@@ -6,7 +6,7 @@ enum TemplateNode: Sendable {
   case section([String], isInverted: Bool, [TemplateNode])
 }
 
-/// Takes a template apart. A line that holds only a section's tag or a comment leaves no line behind.
+/// Parses a template. A line that holds only a section's tag or a comment leaves no line behind.
 struct TemplateReader {
   private struct Open {
     var name: String
@@ -20,7 +20,7 @@ struct TemplateReader {
   private var line = 1
   private var nodes: [TemplateNode] = []
   private var open: [Open] = []
-  /// Whether nothing but blanks has stood in this line up to here.
+  /// Whether the line has only blanks up to here.
   private var isAtLineStart = true
 
   init(_ text: String, name: String?) {
@@ -29,23 +29,14 @@ struct TemplateReader {
   }
 
   mutating func read() throws(TemplateError) -> [TemplateNode] {
-    while let start = Self.index(of: "{{", in: rest) {
-      take(upTo: start)
+    while let opening = rest.firstRange(of: "{{") {
+      take(upTo: opening.lowerBound)
       rest.removeFirst(2)
       try tag()
     }
     take(upTo: rest.endIndex)
     if let open = open.last { throw problem("{{#\(open.name)}} is never closed", line: open.line) }
     return nodes
-  }
-
-  private static func index(of mark: String, in text: Substring) -> Substring.Index? {
-    var start = text.startIndex
-    while let found = text[start...].firstIndex(where: { $0 == mark.first }) {
-      if text[found...].hasPrefix(mark) { return found }
-      start = text.index(after: found)
-    }
-    return nil
   }
 
   private mutating func take(upTo end: Substring.Index) {
@@ -61,9 +52,9 @@ struct TemplateReader {
   private mutating func tag() throws(TemplateError) {
     let isTriple = rest.first == "{"
     let mark = isTriple ? "}}}" : "}}"
-    guard let end = Self.index(of: mark, in: rest) else { throw problem("{{ without }}") }
-    var content = rest[..<end].drop(while: \.isWhitespace)
-    rest = rest[end...].dropFirst(mark.count)
+    guard let closing = rest.firstRange(of: mark) else { throw problem("{{ without }}") }
+    var content = rest[..<closing.lowerBound].drop(while: \.isWhitespace)
+    rest = rest[closing.upperBound...]
     defer { line += content.count { $0.isNewline } }
     if isTriple {
       isAtLineStart = false
@@ -104,7 +95,7 @@ struct TemplateReader {
     nodes = section.before + [.section(path, isInverted: section.isInverted, nodes)]
   }
 
-  /// Drops the line around a tag that stands alone in it.
+  /// Drops the line around a tag that is alone on it.
   private mutating func removeLoneLine() {
     let tail = rest.drop { $0 == " " || $0 == "\t" }
     guard isAtLineStart, tail.isEmpty || tail.first?.isNewline == true else {

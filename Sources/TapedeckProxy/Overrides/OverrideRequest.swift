@@ -6,7 +6,7 @@ final class OverrideRequest {
   let http: HTTPRequest
   lazy var path = PathSegments(http.path)
   /// With `+` for a blank, as recordings are compared too.
-  lazy var query = http.query.map { QueryItems.parse($0, plusIsSpace: true) } ?? []
+  lazy var query = http.query.map { QueryItem.parse($0, plusIsSpace: true) } ?? []
   lazy var headers = HeaderFields(http.fields)
   lazy var json: JSONValue? = try? JSONValue(parsing: http.body)
   lazy var text = String(decoding: http.body, as: UTF8.self)

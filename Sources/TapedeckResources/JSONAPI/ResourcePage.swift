@@ -165,7 +165,7 @@ private struct PageParameters {
     guard let page else { return .null }
     let kept = (request.http.query.map { Array($0) } ?? []).split(separator: UInt8(ascii: "&")).filter {
       item in
-      let name = QueryItems.parse(item).first?.name ?? ""
+      let name = QueryItem.parse(item).first?.name ?? ""
       return !name.hasPrefix("page[")
     }
     let items =

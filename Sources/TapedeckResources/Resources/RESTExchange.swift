@@ -213,7 +213,7 @@ struct RESTExchange {
     guard page.pageCount > 1 || page.number > 1 else { return [own] }
     func link(_ name: String, _ number: Int) -> (String, String) {
       let kept = (request.http.query.map { Array($0) } ?? []).split(separator: UInt8(ascii: "&")).filter {
-        ![style.paging.number, style.paging.size].contains(QueryItems.parse($0).first?.name ?? "")
+        ![style.paging.number, style.paging.size].contains(QueryItem.parse($0).first?.name ?? "")
       }
       let items =
         kept.map { String(decoding: $0, as: UTF8.self) } + [
@@ -230,7 +230,7 @@ struct RESTExchange {
   /// Another page of the list that was asked for, in the words of the request.
   private func address(ofPage number: Int) -> String {
     let items = (request.http.query ?? []).split(separator: UInt8(ascii: "&"))
-    let kept = items.filter { QueryItems.parse($0).first?.name != style.paging.number }
+    let kept = items.filter { QueryItem.parse($0).first?.name != style.paging.number }
       .map { String(decoding: $0, as: UTF8.self) }
     let authority = request.http.authority
     let base = authority.isEmpty ? "" : "http://\(String(decoding: authority, as: UTF8.self))"

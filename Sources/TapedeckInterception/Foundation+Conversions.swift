@@ -4,8 +4,7 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 
 extension Request {
-  /// What a client asks of Foundation. Nil without a URL. The fields come in the order of their names, for Foundation
-  /// keeps none.
+  /// `nil` without a URL. The fields are in the order of their names, because Foundation keeps no order.
   init?(_ request: URLRequest, body: [UInt8]) {
     guard let url = request.url else { return nil }
     self.init(
@@ -15,7 +14,7 @@ extension Request {
 }
 
 extension URLRequest {
-  /// A request that a handler sends on, with what Foundation knows of the one that came.
+  /// A request that a handler sends on, with Foundation's properties of the original.
   init?(_ request: Request, like original: URLRequest) {
     guard let url = URL(string: request.url) else { return nil }
     self = original
@@ -37,11 +36,37 @@ extension HTTPURLResponse {
 }
 
 extension HTTPResponseHead {
-  /// The head of an answer of the real network, fields in the order of their names.
+  /// The head of a response from the real network, with the fields in the order of their names.
   init(_ response: HTTPURLResponse) {
     var fields = HTTPFields()
     let all = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
     for (name, value) in all.sorted(by: { $0.0 < $1.0 }) { try? fields.append(name, value) }
     self.init(status: response.statusCode, fields: fields)
+  }
+
+  /// The values of the `Set-Cookie` fields.
+  var cookies: [String] { fields.values(of: "set-cookie").map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension URLError {
+  /// The error of a request that is not served, with the reason.
+  static func unanswerable(_ reason: String) -> URLError {
+    URLError(.resourceUnavailable, userInfo: [NSLocalizedDescriptionKey: reason])
+  }
+
+  static let downloadUnanswerable = unanswerable(
+    "Foundation on Linux does not let a protocol serve download tasks; use a data task")
+
+  /// The error of a response that broke off.
+  static func brokenOff(_ reason: any Error) -> URLError {
+    URLError(
+      .networkConnectionLost, userInfo: [NSLocalizedDescriptionKey: "the response broke off: \(reason)"])
+  }
+
+  func naming(_ url: URL?) -> URLError {
+    guard let url, failingURL == nil else { return self }
+    var userInfo = errorUserInfo
+    userInfo[NSURLErrorFailingURLErrorKey] = url
+    return URLError(code, userInfo: userInfo)
   }
 }
