@@ -354,7 +354,7 @@ private struct Custom: CustomSerializable {
       let pairs = Dictionary(uniqueKeysWithValues: (0..<50).map { (Pair(n: $0), $0) })
       let numbers = Set(0..<50)
     }
-    let value = EncodedValue(Encoded()).serialized()
+    let value = [Encoded()].serialized()?.array?.first
     #expect(value?["names"]?.members?.map(\.name.text) == (0..<50).map { "k\($0)" }.sorted())
     #expect(value?["numbers"]?.array?.compactMap(\.int) == (0..<50).sorted { "\($0)" < "\($1)" })
     let pairs = value?["pairs"]?.array ?? []

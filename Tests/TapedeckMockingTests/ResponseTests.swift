@@ -282,7 +282,7 @@ private let joan = User(firstName: "Joan", age: 3)
       return response
     }
     let match = try #require(router.match(Request("/a")))
-    let answer = await match.answer { request in
+    let answer = await match.response { request in
       var fields = HTTPFields()
       try fields.append("Content-Type", "image/png")
       return HTTPResponse(head: HTTPResponseHead(status: 200, fields: fields), body: [1, 2])

@@ -162,7 +162,7 @@ import Testing
 @Suite struct `B. Registries` {
   private func text(_ registry: RouterRegistry, _ url: String) async throws -> String? {
     guard let match = registry.match(Request(url)),
-      case .response(let response) = await match.answer(next: nil)
+      case .response(let response) = await match.response(next: nil)
     else { return nil }
     return response.text
   }
@@ -242,7 +242,7 @@ import Testing
     registry.register("http://a.com").get("/x", handler: says("still here"))
     let match = try #require(registry.match(Request("http://a.com/x")))
     registry.unregisterAll()
-    guard case .response(let response) = await match.answer(next: nil) else {
+    guard case .response(let response) = await match.response(next: nil) else {
       Issue.record("no answer")
       return
     }

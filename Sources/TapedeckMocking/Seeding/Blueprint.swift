@@ -1,6 +1,6 @@
-/// What is said about the entities of a factory: in it, in a trait, or where one is made.
+/// The description of a factory's entities: in the factory, in a trait, or in a call that makes one.
 public struct Blueprint<T: Storable>: Sendable {
-  /// The id that it shall have; nil for one of the store's.
+  /// The id; `nil` for one that the store makes.
   public var id: String?
   private(set) var attributes: [Attribute<T>] = []
   private(set) var traits: [String: @Sendable (inout Blueprint<T>) -> Void] = [:]
@@ -13,8 +13,8 @@ public struct Blueprint<T: Storable>: Sendable {
     set(property) { _ in value }
   }
 
-  /// Sets a property to a value that is made for each entity. It may ask for other properties, in whatever order they
-  /// are set: `{ "\(try $0[\.name])@example.com" }`.
+  /// Sets a property to a value made for each entity. The closure may read other properties, in whatever order they are
+  /// set: `{ "\(try $0[\.name])@example.com" }`.
   public mutating func set<Value>(
     _ property: any WritableKeyPath<T, Value> & Sendable,
     _ make: @escaping @Sendable (Maker<T>) throws -> Value
@@ -45,29 +45,29 @@ public struct Blueprint<T: Storable>: Sendable {
       })
   }
 
-  /// Gives a name to something that may be said about an entity.
+  /// Names a part of a description, to be used in calls.
   public mutating func trait(_ name: String, _ describe: @escaping @Sendable (inout Blueprint<T>) -> Void) {
     traits[name] = describe
   }
 
-  /// Runs when an entity is in the store, after what was said here and before.
+  /// Adds a function that runs when an entity is in the store, after those added before.
   public mutating func afterCreate(_ hook: @escaping @Sendable (T, Store) throws -> Void) {
     hooks.append(hook)
   }
 
-  /// Puts it at the end, for a part may be set behind the whole and the whole behind a part.
+  /// Adds at the end, because the order decides between a property and a part of it.
   private mutating func add(_ attribute: Attribute<T>) {
     attributes.removeAll { $0.path == attribute.path }
     attributes.append(attribute)
   }
 }
 
-/// How one property comes by its value.
+/// The value of one property.
 struct Attribute<T: Storable>: Sendable {
-  /// What the property is known by.
+  /// The property.
   let path: any AnyKeyPath & Sendable
   let isAssociation: Bool
-  /// Finds the value, and says how it is put in.
+  /// Makes the value and returns the function that sets it.
   let make: @Sendable (Maker<T>) throws -> (inout T) -> Void
 
   init<Value>(

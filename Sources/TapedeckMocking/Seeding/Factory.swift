@@ -1,4 +1,4 @@
-/// Makes entities with sensible values, so that a test says only what it is about.
+/// Makes entities with sensible values, so that a test states only what it depends on.
 ///
 /// ```swift
 /// let users = Factory(User.self) { user in
@@ -15,20 +15,21 @@
 /// try posts.createList(20, in: store)
 /// ```
 ///
-/// Of what is set for a property the last one holds: what is said at the call, then its traits in their order, then the
-/// factory, then what a factory was extended from.
+/// Of several values for a property, the last one counts: first the one of the call, then its traits, the last first, then
+/// the factory's, then that of the factory it extends.
 public struct Factory<T: Storable>: Sendable {
   private var base: Blueprint<T>
   private let seed: UInt64
 
-  /// - Parameter seed: of the fake values. With the same seed, the same number is the same entity in every run.
+  /// Creates a factory.
+  /// - Parameter seed: of the fake values. With the same seed, an entity of the same number is equal in every run.
   public init(_ type: T.Type, seed: UInt64 = 0, _ describe: (inout Blueprint<T>) -> Void = { _ in }) {
     var blueprint = Blueprint<T>()
     describe(&blueprint)
     (base, self.seed) = (blueprint, seed)
   }
 
-  /// The same with changes.
+  /// A factory with more or other values.
   public func extended(_ describe: (inout Blueprint<T>) -> Void) -> Factory {
     var factory = self
     describe(&factory.base)
@@ -37,7 +38,7 @@ public struct Factory<T: Storable>: Sendable {
 
   // MARK: Making
 
-  /// Makes an entity and keeps it in the store. Nothing is kept when an attribute, a trait or a relation is at fault.
+  /// Makes an entity and inserts it into the store. Nothing is inserted when an attribute, a trait or a relation fails.
   @discardableResult
   public func create(
     in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
@@ -45,6 +46,7 @@ public struct Factory<T: Storable>: Sendable {
     try create(in: store, try blueprint(traits, overriding))
   }
 
+  /// Makes entities and inserts them into the store.
   @discardableResult
   public func createList(
     _ count: Int, in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
@@ -59,11 +61,12 @@ public struct Factory<T: Storable>: Sendable {
     return try Self.numbers(count).map { _ in try create(in: store, blueprint) }
   }
 
-  /// Makes an entity that no store keeps: without id unless one is set, without associations and `afterCreate`.
+  /// Makes an entity outside of any store: without an id unless one is set, without associations and `afterCreate`.
   public func build(_ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }) throws -> T {
     try build(0, try blueprint(traits, overriding))
   }
 
+  /// Makes entities outside of any store.
   public func buildList(
     _ count: Int, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
   ) throws -> [T] {

@@ -1,4 +1,4 @@
-/// What fake values are made of: few words, of many tongues, and none that name anybody.
+/// The words of fake values, from many languages; none names a real person or town.
 enum FakeWords {
   static let firstNames = words(
     """

@@ -1,6 +1,6 @@
 public import TapedeckHTTP
 
-/// Entities that are written down, ids included, in named groups.
+/// Given entities, ids included, in named groups.
 ///
 /// ```swift
 /// var fixtures = Fixtures()
@@ -12,22 +12,25 @@ public import TapedeckHTTP
 public struct Fixtures: Sendable {
   private var groups: [(name: String, load: any EntityLoad)] = []
 
+  /// Creates a list without groups.
   public init() {}
 
+  /// The names of the groups, in order.
   public var names: [String] { groups.map(\.name) }
 
-  /// Adds entities to the group of this name.
+  /// Adds entities to a group.
   public mutating func add<T: Storable>(_ name: String, _ entities: [T]) {
     groups.append((name, EntitiesToLoad(entities)))
   }
 
-  /// Adds entities as JSON has them: an array of objects. Throws `DecodingError`.
+  /// Adds entities from a JSON array of objects to a group.
+  /// - Throws: `DecodingError`.
   public mutating func add<T: Storable & Decodable>(_ name: String, _ type: T.Type, json: JSONValue) throws {
     add(name, try json.decode([T].self))
   }
 
-  /// Puts groups into a store, all of them when none is named; counters go on behind their ids. Nothing is added when
-  /// an id is taken, or a relation leads to something that is neither there nor among them.
+  /// Inserts the entities of groups, or of all groups, into a store; counters continue after their ids.
+  /// - Throws: `SeedingError` or `StoreError`; nothing is inserted then.
   public func load(_ names: String..., into store: Store) throws {
     for name in names where !groups.contains(where: { $0.name == name }) {
       throw SeedingError.unknownFixtures(name, known: self.names.uniqued())

@@ -1,18 +1,18 @@
-/// One entity that is being made by a factory: what a property's value may depend on.
+/// An entity that a factory is making, for the closures that make its values.
 public final class Maker<T: Storable> {
-  /// Counts the entities that factories have made of this type in this store, from 0.
+  /// How many entities of this type factories have made in this store before.
   public let number: Int
-  /// Values that look real, and are the same in every run.
+  /// Values that look real and are equal in every run.
   public var fake: Fake
-  /// Where the entity shall be kept; nil for one that is only built.
+  /// The store of the entity; `nil` for one that is only built.
   public let store: Store?
 
   private let blueprint: Blueprint<T>
   private let blank: T
-  /// The entity with what has been made so far.
+  /// The entity with the values made so far.
   private var draft: T
   private var setters: [AnyKeyPath: (inout T) -> Void] = [:]
-  /// The attributes that are being made, outermost first.
+  /// The attributes being made, outermost first.
   private var open: [Attribute<T>] = []
 
   init(_ blank: T, _ blueprint: Blueprint<T>, number: Int, seed: UInt64, store: Store?) {
@@ -23,7 +23,8 @@ public final class Maker<T: Storable> {
     fake = Fake(seed: seed, of: "\(T.self)", number: number)
   }
 
-  /// The value of another property: the one that it is going to have.
+  /// The value of another property, made first if necessary.
+  /// - Throws: `SeedingError.cycle`, or what the closure of that property throws.
   public subscript<Value>(_ property: KeyPath<T, Value>) -> Value {
     get throws {
       if let attribute = wanted.first(where: { ($0.path as AnyKeyPath) == property }) {
@@ -33,7 +34,7 @@ public final class Maker<T: Storable> {
     }
   }
 
-  /// Associations are made last, so that nobody is made for an entity that fails.
+  /// Associations are made last, so that no partner is made for an entity that fails.
   func make() throws -> T {
     for attribute in wanted where !attribute.isAssociation { _ = try setter(of: attribute) }
     var entity = blank

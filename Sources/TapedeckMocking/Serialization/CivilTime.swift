@@ -1,8 +1,8 @@
-/// A moment in the calendar, in UTC.
+/// A time in the calendar, in UTC.
 struct CivilTime {
   var iso8601: String
 
-  /// - Parameter secondsSince1970: rounded to milliseconds; before the year 0 and behind 9999 it is the nearest of those.
+  /// - Parameter secondsSince1970: rounded to milliseconds and clamped to the years 0 to 9999.
   init(secondsSince1970 seconds: Double) {
     let limited = seconds.isNaN ? 0 : min(max(seconds, -62_167_219_200), 253_402_300_799.999)
     let milliseconds = Int64((limited * 1000).rounded())
@@ -16,8 +16,8 @@ struct CivilTime {
       + (fraction == 0 ? "Z" : ".\(Self.padded(fraction, 3))Z")
   }
 
-  /// Days since 1970-01-01 as year, month and day of the proleptic Gregorian calendar, counted in eras of 400 years
-  /// that begin in March, so that leap days come last.
+  /// Days since 1970-01-01 as a date of the proleptic Gregorian calendar, computed in eras of 400 years that begin in
+  /// March, so that leap days come last.
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = divided(day + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -27,7 +27,7 @@ struct CivilTime {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
-  /// The seconds since 1970 of `2026-01-31T12:30:00.250Z` or with an offset like `+02:00`; nil for anything else.
+  /// The seconds since 1970 of `2026-01-31T12:30:00.250Z` or with an offset like `+02:00`; `nil` for anything else.
   static func seconds(iso8601 text: String) -> Double? {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),

@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 
-/// Foundation's values without Foundation, which a proxy shall not have to load: they are known by their names, and
-/// give what they hold through `Encodable`, `Collection` and their descriptions.
+/// Foundation's values without Foundation, so that a proxy need not load it: they are recognized by their type's name and
+/// read through `Encodable`, `Collection` and their descriptions.
 enum FoundationTypes {
   enum Known { case date, data, url, uuid, decimal, null, text }
 
@@ -10,13 +10,16 @@ enum FoundationTypes {
     "NSString": .text, "NSMutableString": .text,
   ]
 
+  /// 2001-01-01, from which a `Date` counts its seconds, in seconds since 1970.
+  private static let referenceDateSeconds: Double = 978_307_200
+
   static func known(_ type: any Any.Type) -> Known? {
     let parts = String(reflecting: type).split(separator: ".")
     guard parts.count == 2, parts[0] == "Foundation" || parts[0] == "FoundationEssentials" else { return nil }
     return names[String(parts[1])]
   }
 
-  /// How values of one of these types are written; nil for all others.
+  /// The writer of one of these types; `nil` for any other type.
   static func writer<T>(of type: T.Type) -> (any ValueWriter)? {
     known(type).map { Writer<T>(known: $0) }
   }
@@ -30,7 +33,7 @@ enum FoundationTypes {
     }
   }
 
-  /// A value of one of these types as JSON; nil for all others.
+  /// The JSON of a value of one of these types; `nil` for any other type.
   static func json<T>(_ value: T, _ format: SerializationFormat) throws(SerializationError) -> JSONValue? {
     guard let known = known(T.self) else { return nil }
     return try json(value, known, format)
@@ -50,7 +53,7 @@ enum FoundationTypes {
     }
   }
 
-  /// What the value encodes by itself.
+  /// The JSON that the value encodes itself.
   private static func encoded<T>(_ value: T) throws(SerializationError) -> JSONValue {
     guard let value = value as? any Encodable else { return JSONValue("\(value)") }
     let encoder = ValueEncoder(keys: nil, format: SerializationFormat(), depth: 0)
@@ -61,8 +64,7 @@ enum FoundationTypes {
   private static func date<T>(
     _ value: T, _ format: SerializationFormat.Dates
   ) throws(SerializationError) -> JSONValue {
-    // Seconds since 2001-01-01, which is what a `Date` is.
-    let seconds = (try encoded(value).double ?? 0) + 978_307_200
+    let seconds = (try encoded(value).double ?? 0) + referenceDateSeconds
     switch format {
     case .iso8601: return JSONValue(CivilTime(secondsSince1970: seconds).iso8601)
     case .secondsSince1970: return .number(JSONNumber(seconds) ?? JSONNumber(0))
@@ -79,7 +81,7 @@ enum FoundationTypes {
     }
   }
 
-  /// A URL encodes its text and what it is relative to.
+  /// A URL encodes its text and its base.
   private static func url(_ encoded: JSONValue) throws(SerializationError) -> String {
     if let text = encoded.text { return text }
     let relative = encoded["relative"]?.text ?? ""
@@ -92,5 +94,24 @@ enum FoundationTypes {
       throw SerializationError(.notFinite(text))
     }
     return json
+  }
+
+  // MARK: Decoding
+
+  /// Reads a value in the form in which this room writes it by default; `nil` for types that decode themselves.
+  static func decode<T: Decodable>(_ type: T.Type, from decoder: ValueDecoder) throws -> T? {
+    guard let known = known(type) else { return nil }
+    switch known {
+    case .date:
+      guard let text = decoder.value.text, let seconds = CivilTime.seconds(iso8601: text) else { return nil }
+      return try type.init(from: ValueDecoder(JSONValue(seconds - referenceDateSeconds)))
+    case .data:
+      guard let text = decoder.value.text, let bytes = Base64.decode(Array(text.utf8)) else { return nil }
+      return try type.init(from: ValueDecoder(.array(bytes.map { JSONValue(Int($0)) })))
+    case .url:
+      guard let text = decoder.value.text else { return nil }
+      return try type.init(from: ValueDecoder(["relative": JSONValue(text)]))
+    case .decimal, .uuid, .null, .text: return nil
+    }
   }
 }

@@ -1,13 +1,16 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 
-/// An object written down where it is needed: `["id": 2, "name": "Kakapo"]`, with its members in that order.
+/// An object literal, `["id": 2, "name": "Kakapo"]`, that keeps its members in order.
 ///
-/// A handler may return such a literal as it stands; its values are anything that can be serialised.
+/// A handler may return such a literal; its values are anything serializable.
 public struct JSONObject: ExpressibleByDictionaryLiteral {
+  /// The members in order; one whose value is `nil` is left out.
   public var members: [(name: String, value: (any Serializable)?)]
 
+  /// Creates an object from its members.
   public init(_ members: [(name: String, value: (any Serializable)?)] = []) { self.members = members }
 
+  /// Creates an object from a literal.
   public init(dictionaryLiteral members: (String, (any Serializable)?)...) {
     self.members = members.map { ($0, $1) }
   }
@@ -28,5 +31,35 @@ extension JSONObject: Serializable, Writable {
       run.out.append(UInt8(ascii: "}"))
     }
     return true
+  }
+}
+
+// MARK: - Encodable values
+
+/// An `Encodable` value as a serializable one.
+struct EncodedValue<Value: Encodable & SendableMetatype>: Serializable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}
+
+extension EncodedValue: Sendable where Value: Sendable {}
+
+extension EncodedValue: Writable {
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool { try run.write(value) }
+}
+
+/// The JSON that `Encodable` values encode.
+package enum EncodedJSON {
+  package static func of(_ value: some Encodable) throws(SerializationError) -> JSONValue {
+    try of(value, SerializationRun())
+  }
+
+  static func of(_ value: some Encodable, _ run: SerializationRun) throws(SerializationError) -> JSONValue {
+    let encoder = ValueEncoder(keys: run.keys, format: run.format, depth: run.depth)
+    do { try encoder.encode(value) } catch {
+      throw error as? SerializationError ?? SerializationError(.failedEncoding("\(error)"))
+    }
+    return encoder.node.json
   }
 }

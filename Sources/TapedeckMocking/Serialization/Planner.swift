@@ -1,6 +1,6 @@
 internal import TapedeckHTTP
 
-/// Decides how the values of a type are written.
+/// Chooses the writer of a type.
 enum Planner {
   static func writer<T>(of type: T.Type) -> any ValueWriter {
     if let type = type as? any SelfWriting.Type { return type.writer }
@@ -42,7 +42,7 @@ enum Planner {
   }
 }
 
-/// What a value says itself. Its keys are as they shall be.
+/// Writes the result of `customSerialized`, whose keys are not transformed again.
 private struct CustomWriter<Value: CustomSerializable>: TypedWriter {
   func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
     guard let result = value.customSerialized(transformingKeys: run.keys?.transform) else { return false }
@@ -78,7 +78,7 @@ private struct UnsupportedWriter: ValueWriter {
   }
 }
 
-/// Objects of a class or of a subclass, which is then written by its own plan. An object inside itself is left out.
+/// Objects of a class, or of a subclass, which is written by its own plan. An object inside itself is left out.
 private struct ObjectWriter<T>: ValueWriter {
   let exact: any ValueWriter
 
@@ -93,26 +93,18 @@ private struct ObjectWriter<T>: ValueWriter {
   }
 }
 
-/// Boxes, like `Any` and `any Serializable`. A box in a box is not opened by one opening, so the value is cast to the
-/// type that it has.
+/// Existentials, like `Any` and `any Serializable`. Opening one does not open an existential inside it, so the value is
+/// cast to its dynamic type.
 private struct BoxWriter<T>: ValueWriter {
   func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
     let value: Any = pointer.assumingMemoryBound(to: T.self).pointee
-    return try Unboxing.write(value, as: type(of: value), &run).get()
-  }
-}
-
-private enum Unboxing {
-  static func write(
-    _ value: Any, as type: any Any.Type, _ run: inout SerializationRun
-  ) -> Result<Bool, SerializationError> {
     func opened<Value>(_ type: Value.Type) -> Result<Bool, SerializationError> {
       guard let value = value as? Value else {
         return .failure(SerializationError(.unsupportedType(String(reflecting: type))))
       }
       return run.written(value)
     }
-    return _openExistential(type, do: opened)
+    return try _openExistential(type(of: value), do: opened).get()
   }
 }
 

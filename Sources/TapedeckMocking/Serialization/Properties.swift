@@ -1,15 +1,78 @@
+/// A property wrapper whose `wrappedValue` is serialized under the property's own name.
+///
+/// A wrapper that stores its value as `wrappedValue` need not conform; one that computes it does with one line:
+/// `extension Clamped: SerializableWrapper {}`.
+public protocol SerializableWrapper: SendableMetatype {
+  /// The type of the wrapped value.
+  associatedtype WrappedValue
+  /// The value that is serialized.
+  var wrappedValue: WrappedValue { get }
+}
+
+/// The declared names of properties, from the names of their storage.
+package enum PropertyName {
+  /// The names of a structure's stored properties; none of any other type.
+  package static func stored<T>(in type: T.Type) -> [String] {
+    StructurePlan(of: type)?.fields.map(\.name) ?? []
+  }
+
+  /// The name of the stored property that a key path leads to; nil where that cannot be told.
+  package static func stored<Root>(at path: PartialKeyPath<Root>) -> String? {
+    guard let offset = MemoryLayout<Root>.offset(of: path) else { return nil }
+    return StructurePlan(of: Root.self)?.fields.first { $0.offset == offset }?.name
+  }
+
+  private static let lazyPrefix = "$__lazy_storage_$_"
+
+  static func declared(label: String, isWrapper: Bool) -> String {
+    if label.hasPrefix(lazyPrefix) { return String(label.dropFirst(lazyPrefix.count)) }
+    return isWrapper ? String(label.dropFirst()) : label
+  }
+
+  /// The writer of the wrapped value, when the storage is that of a property wrapper.
+  static func wrappedWriter<T>(label: String, type: T.Type) -> (any ValueWriter)? {
+    guard label.hasPrefix("_") else { return nil }
+    if let type = type as? any SerializableWrapper.Type { return writer(of: type) }
+    return StructurePlan(of: type)?.fields.first { $0.name == "wrappedValue" }.map { StoredWriter(value: $0) }
+  }
+
+  private static func writer<T: SerializableWrapper>(of type: T.Type) -> any ValueWriter {
+    ComputedWriter<T>()
+  }
+}
+
+/// Writes the value that a wrapper stores.
+private struct StoredWriter: ValueWriter {
+  let value: StructurePlan.Field
+
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    try value.writer.write(pointer + value.offset, &run)
+  }
+}
+
+/// Writes the value that a wrapper computes.
+private struct ComputedWriter<Wrapper: SerializableWrapper>: TypedWriter {
+  private let wrapped = LazyWriter<Wrapper.WrappedValue>()
+
+  func write(value: borrowing Wrapper, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    try wrapped.write(value: value.wrappedValue, &run)
+  }
+}
+
+// MARK: - Reflection of values
+
 /// A stored property of a value.
 struct Property {
   /// As declared.
   var name: String
   var value: Any
-  /// The type it is declared with.
+  /// The dynamic type of the value.
   var type: any Any.Type { Swift.type(of: value) }
 }
 
 /// The stored properties of values.
 enum Properties {
-  /// Of a struct or class, inherited ones first, in the order they are declared.
+  /// Those of a struct or class in the order of declaration, inherited ones first.
   static func of(_ value: Any) -> [Property] { of(Mirror(reflecting: value)) }
 
   static func of(_ mirror: Mirror) -> [Property] {
@@ -30,5 +93,29 @@ enum Properties {
   private static func wrappedValue(of value: Any) -> Any? {
     if let wrapper = value as? any SerializableWrapper { return wrapper.wrappedValue }
     return Mirror(reflecting: value).children.first { $0.label == "wrappedValue" }?.value
+  }
+}
+
+/// Writes values as `Mirror` shows them: slower than a plan, and correct for every type.
+struct MirrorWriter<T>: ValueWriter {
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let value = pointer.assumingMemoryBound(to: T.self).pointee
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .enum {
+      try writeEnum(value, mirror, &run)
+    } else {
+      try run.writeObject(Properties.of(mirror))
+    }
+    return true
+  }
+
+  /// A case without payload is its name; with payload an object with one member of that name.
+  private func writeEnum(
+    _ value: T, _ mirror: Mirror, _ run: inout SerializationRun
+  ) throws(SerializationError) {
+    guard let payload = mirror.children.first, let name = payload.label else {
+      return run.write(text: "\(value)")
+    }
+    try run.writeObject([Property(name: name, value: payload.value)])
   }
 }

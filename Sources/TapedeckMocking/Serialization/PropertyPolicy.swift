@@ -1,11 +1,13 @@
-/// An optional that can also say `null`: what becomes of a property that may be absent.
+/// An optional that can also be `null`, for properties that may be absent.
 public enum PropertyPolicy<Wrapped>: CustomSerializable {
   /// The member is left out.
   case none
   /// The member is `null`.
   case null
+  /// The member has a value.
   case some(Wrapped)
 
+  /// The JSON of the value; `nil` for `none`.
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     serialized(transformingKeys: keyTransformer)
   }
@@ -16,9 +18,10 @@ extension PropertyPolicy: Equatable where Wrapped: Equatable {}
 extension PropertyPolicy: Hashable where Wrapped: Hashable {}
 
 extension PropertyPolicy {
-  /// Nil becomes `null`.
+  /// Creates `null` from `nil`, else `some`.
   public init(_ value: Wrapped?) { self = value.map { .some($0) } ?? .null }
 
+  /// The value, if there is one.
   public var value: Wrapped? {
     guard case .some(let value) = self else { return nil }
     return value

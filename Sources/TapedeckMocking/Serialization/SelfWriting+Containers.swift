@@ -50,17 +50,16 @@ extension Set: Serializable, SelfWriting {
   static var writer: any ValueWriter { SetWriter<Element>() }
 }
 
-/// In the order of what the elements are written as, so that equal sets are written alike.
+/// In the order of the elements' JSON, so that equal sets are written alike.
 private struct SetWriter<Element: Hashable>: TypedWriter {
   private let element = LazyWriter<Element>()
 
   func write(value: borrowing Set<Element>, _ run: inout SerializationRun) throws(SerializationError) -> Bool
   {
-    let start = run.out.count
     var written: [[UInt8]] = []
     for item in copy value {
-      if try element.write(value: item, &run) { written.append(Array(run.out[start...])) }
-      run.out.removeLast(run.out.count - start)
+      let bytes = try run.captured { run throws(SerializationError) in try element.write(value: item, &run) }
+      if let bytes { written.append(bytes) }
     }
     written.sort { $0.lexicographicallyPrecedes($1) }
     run.out.append(UInt8(ascii: "["))
@@ -102,8 +101,7 @@ private struct DictionaryWriter<Key: Hashable, Element>: TypedWriter {
   }
 }
 
-/// What makes a member name of a dictionary's key: texts as they are, numbers as they are written, values with a raw
-/// value or a coding key by those.
+/// The member name of a dictionary's key: a string itself, a number in digits, others by their raw value or coding key.
 enum DictionaryKey {
   static func name<Key>(of key: Key) throws(SerializationError) -> String {
     if let text = key as? String { return text }

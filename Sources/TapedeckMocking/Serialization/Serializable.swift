@@ -1,43 +1,43 @@
 public import TapedeckHTTP
 
-/// Something that can be written as JSON.
+/// A type whose values can be written as JSON.
 ///
-/// Conforming is all it takes: the stored properties are reflected, inherited ones included. What a value becomes:
+/// Conforming is all it takes: the stored properties are reflected, including inherited ones. Values become:
 ///
 /// | value | JSON |
 /// |---|---|
-/// | struct, class | an object of its stored properties, in the order they are declared |
+/// | struct, class | an object of its stored properties, in the order of declaration |
 /// | `Optional` | the value; nil leaves the member out |
 /// | `Array`, `Set` | an array without its nil elements; a set in the order of its elements' JSON |
 /// | `Dictionary` | an object, its members in the order of their names; nil values are left out |
 /// | enum with raw values | the raw value |
 /// | enum without | a case without payload is its name; with payload `{"name": payload}` |
-/// | `CustomSerializable` | what it says |
-/// | `Encodable`, and not `Serializable` | what it encodes |
+/// | `CustomSerializable` | the result of `customSerialized` |
+/// | `Encodable`, and not `Serializable` | its encoding |
 ///
-/// An object that is met again inside itself is left out, so cyclic graphs come to an end.
+/// An object inside itself is left out, so cyclic graphs end.
 public protocol Serializable: SendableMetatype {}
 
-/// Makes a JSON member name of a property name or dictionary key. It is asked once for each property of a type, so it
-/// must give the same answer for the same name.
+/// A function from property names and dictionary keys to JSON member names. It is called once for each property of a
+/// type, so it must return the same result for the same name.
 public typealias KeyTransformer = (_ key: String) -> String
 
-/// Something that says itself what it becomes in JSON.
+/// A type that decides itself what its values become in JSON.
 public protocol CustomSerializable: Serializable {
-  /// What stands for this value: anything that can be serialised, a `JSONValue` among it; nil leaves it out.
+  /// The value to write in place of this one: anything serializable, or a `JSONValue`; `nil` leaves it out.
   ///
-  /// The keys of what is returned are taken as they are, so whoever implements this hands `keyTransformer` on.
+  /// The keys of the result are not transformed again, so an implementation passes `keyTransformer` on.
   func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any?
 }
 
 extension Serializable {
-  /// The value as JSON; nil when there is nothing to say (`nil`, `PropertyPolicy.none`) or when some part cannot be
-  /// said in JSON: `json(transformingKeys:)` tells which.
+  /// The value as JSON; `nil` when it is left out (`nil`, `PropertyPolicy.none`), or when a part of it cannot be written:
+  /// `json(transformingKeys:format:)` throws the reason.
   public func serialized(transformingKeys keyTransformer: KeyTransformer? = nil) -> JSONValue? {
     try? json(transformingKeys: keyTransformer)
   }
 
-  /// The value as JSON; nil when there is nothing to say.
+  /// The value as JSON; `nil` when it is left out.
   public func json(
     transformingKeys keyTransformer: KeyTransformer? = nil,
     format: SerializationFormat = SerializationFormat()
@@ -48,7 +48,7 @@ extension Serializable {
     }
   }
 
-  /// The value as the bytes of a JSON document; nil when there is nothing to say.
+  /// The value as the bytes of a JSON document; `nil` when it is left out.
   public func jsonBytes(
     transformingKeys keyTransformer: KeyTransformer? = nil,
     format: SerializationFormat = SerializationFormat()
@@ -58,7 +58,7 @@ extension Serializable {
     return run.out
   }
 
-  /// The bytes of a JSON object or array; nil for anything else, as Kakapo has it.
+  /// The bytes of a JSON object or array; `nil` for anything else, as in Kakapo.
   public func toData(transformingKeys keyTransformer: KeyTransformer? = nil) -> [UInt8]? {
     guard let bytes = try? jsonBytes(transformingKeys: keyTransformer) else { return nil }
     return bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") ? bytes : nil

@@ -1,21 +1,24 @@
-/// Why a value cannot be said in JSON, and which part of it.
+/// Why a value cannot be written as JSON, and which part of it.
 public struct SerializationError: Error, Equatable, Sendable {
+  /// The reason.
   public enum Cause: Equatable, Sendable {
     /// A type that is neither `Serializable` nor `Encodable`.
     case unsupportedType(String)
-    /// Infinity or no number at all.
+    /// Infinity or not a number.
     case notFinite(String)
-    /// A dictionary key that is no text, no number and has no raw value.
+    /// A dictionary key that is not a string or number and has no raw value.
     case unsupportedKey(type: String)
+    /// More levels of nesting than the limit.
     case tooDeep(limit: Int)
     /// An `Encodable` value threw.
     case failedEncoding(String)
-    /// A name that JSON:API has no place for, or has another use for (JSON:API 1.1 §5.8).
+    /// A member name that JSON:API forbids or reserves (JSON:API 1.1 §5.8).
     case illegalMemberName(String)
   }
 
+  /// The reason.
   public var cause: Cause
-  /// From the root to the offender, innermost last: `.users`, `[3]`, `.score`.
+  /// The path from the root to the part: `.users`, `[3]`, `.score`.
   public var path: [String]
 
   package init(_ cause: Cause, path: [String] = []) {
@@ -23,14 +26,15 @@ public struct SerializationError: Error, Equatable, Sendable {
     self.path = path
   }
 
-  /// The same, seen from one level further up.
+  /// The error as seen from one level further up.
   func inside(_ step: String) -> SerializationError { SerializationError(cause, path: [step] + path) }
 
-  /// Like `$.users[3].score`.
+  /// The path as one string, like `$.users[3].score`.
   public var keyPath: String { "$" + path.joined() }
 }
 
 extension SerializationError: CustomStringConvertible {
+  /// The path and the reason, with the remedy.
   public var description: String {
     switch cause {
     case .unsupportedType(let type):

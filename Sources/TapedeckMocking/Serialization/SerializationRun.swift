@@ -1,14 +1,14 @@
 internal import TapedeckHTTP
 
-/// One serialisation under way: the bytes so far, and what holds for the part being written.
+/// A serialization under way: the bytes so far, and the settings of the current part.
 struct SerializationRun {
   static let maximumDepth = JSONValue.defaultMaximumDepth
 
   var out: [UInt8] = []
-  /// What happens to keys here; nil leaves them as they are.
+  /// The key transformer in force here; `nil` for none.
   var keys: KeyMapping?
   let format: SerializationFormat
-  /// The relations that are replaced here by what they lead to; nil for none.
+  /// The relations that are replaced here by what they lead to; `nil` for none.
   var embedding: Embedding?
   private(set) var depth = 0
   /// The objects that are being written, outermost first.
@@ -19,20 +19,21 @@ struct SerializationRun {
     self.format = format
   }
 
-  /// Writes a value by the plan of its type; false when there was nothing to say, and nothing was written.
+  /// Writes a value by the plan of its static type.
+  /// - Returns: false when nothing was written, because the value is left out.
   mutating func write<T>(_ value: borrowing T) throws(SerializationError) -> Bool {
     try withUnsafePointer(to: value) { pointer throws(SerializationError) in
       try TypePlans.plan(of: T.self).write(UnsafeRawPointer(pointer), &self)
     }
   }
 
-  /// Writes a value by the plan of the type it turns out to have.
+  /// Writes a value by the plan of its dynamic type.
   mutating func writeAny(_ value: Any) throws(SerializationError) -> Bool {
     func opened<T>(_ value: T) -> Result<Bool, SerializationError> { written(value) }
     return try _openExistential(value, do: opened).get()
   }
 
-  /// `write` with its outcome as a value, for where no error can be thrown through.
+  /// `write` with its outcome as a value, for callers that cannot pass on a typed error.
   mutating func written<T>(_ value: T) -> Result<Bool, SerializationError> {
     do throws(SerializationError) { return .success(try write(value)) } catch { return .failure(error) }
   }
@@ -49,7 +50,7 @@ struct SerializationRun {
     return try body(&self)
   }
 
-  /// Runs `body` unless this object is being written already: then it is left out.
+  /// Runs `body` unless this object is being written already; then it is left out.
   mutating func once(
     _ object: AnyObject, _ body: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) -> Bool {
@@ -60,7 +61,7 @@ struct SerializationRun {
     return try body(&self)
   }
 
-  /// Writes a member, name included, unless its value turns out to say nothing.
+  /// Writes a member with its name, unless its value is left out.
   mutating func member(
     _ name: [UInt8], step: @autoclosure () -> String,
     _ value: (inout SerializationRun) throws(SerializationError) -> Bool
@@ -68,27 +69,31 @@ struct SerializationRun {
     let mark = out.count
     if out.last != UInt8(ascii: "{") { out.append(UInt8(ascii: ",")) }
     out += name
-    do throws(SerializationError) {
-      if try !value(&self) { out.removeLast(out.count - mark) }
-    } catch {
-      throw error.inside("." + step())
-    }
+    try keep(from: mark, step: "." + step(), value)
   }
 
-  /// Writes an element, unless it turns out to say nothing.
+  /// Writes an element, unless it is left out.
   mutating func element(
     _ index: Int, _ value: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) {
     let mark = out.count
     if out.last != UInt8(ascii: "[") { out.append(UInt8(ascii: ",")) }
+    try keep(from: mark, step: "[\(index)]", value)
+  }
+
+  /// Writes a part; takes back everything from `mark` on when the part is left out.
+  private mutating func keep(
+    from mark: Int, step: @autoclosure () -> String,
+    _ value: (inout SerializationRun) throws(SerializationError) -> Bool
+  ) throws(SerializationError) {
     do throws(SerializationError) {
       if try !value(&self) { out.removeLast(out.count - mark) }
     } catch {
-      throw error.inside("[\(index)]")
+      throw error.inside(step())
     }
   }
 
-  /// What `write` writes, taken out again; nil when there was nothing to say.
+  /// The bytes that `write` writes, taken out again; `nil` when it writes nothing.
   mutating func captured(
     _ write: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) -> [UInt8]? {
@@ -98,7 +103,7 @@ struct SerializationRun {
     return Array(out[start...])
   }
 
-  /// Writes properties as an object. Of two with one name the later one stays.
+  /// Writes properties as an object; of two with one name the later one counts.
   mutating func writeObject(_ properties: [Property]) throws(SerializationError) {
     let names = properties.map { keys?.transform($0.name) ?? $0.name }
     try nested { run throws(SerializationError) in
@@ -137,7 +142,7 @@ struct SerializationRun {
 
   mutating func write(integer value: some FixedWidthInteger) { out += String(value).utf8 }
 
-  /// Whole numbers go without a fraction, as JavaScript has it; others with the fewest digits that read back.
+  /// Whole numbers have no fraction, as in JavaScript; others have the fewest digits that read back.
   mutating func write(number value: Double) throws(SerializationError) {
     guard value.isFinite else { throw SerializationError(.notFinite("\(value)")) }
     let text = value.description
@@ -150,5 +155,40 @@ struct SerializationRun {
     run.write(text: name)
     run.out.append(UInt8(ascii: ":"))
     return run.out
+  }
+}
+
+/// A key transformer in one serialization. Remembers the names of each type's properties.
+final class KeyMapping {
+  let transform: KeyTransformer
+  private var planned: [ObjectIdentifier: [[UInt8]?]] = [:]
+  private var spelled: [String: String] = [:]
+
+  init(_ transform: @escaping KeyTransformer) { self.transform = transform }
+
+  /// `own` is applied first, then those of the wrappers around it.
+  static func combined(_ own: @escaping KeyTransformer, then outer: KeyMapping?) -> KeyMapping {
+    guard let outer else { return KeyMapping(own) }
+    return KeyMapping { outer.transform(own($0)) }
+  }
+
+  /// One name transformed, remembered for the next time.
+  func name(_ key: String) -> String {
+    if let known = spelled[key] { return known }
+    let name = transform(key)
+    spelled[key] = name
+    return name
+  }
+
+  /// The member names of a structure's fields; `nil` for one whose name a later field has, too.
+  func names(of structure: StructurePlan) -> [[UInt8]?] {
+    let identifier = ObjectIdentifier(structure)
+    if let names = planned[identifier] { return names }
+    var names: [[UInt8]?] = structure.fields.map { SerializationRun.memberName(transform($0.name)) }
+    for index in names.indices.dropLast() where names[(index + 1)...].contains(names[index]) {
+      names[index] = nil
+    }
+    planned[identifier] = names
+    return names
   }
 }

@@ -1,16 +1,19 @@
-/// A value whose keys are spelt differently: all of them below it, those of dictionaries included.
+/// A value around another that transforms all keys in its JSON, including those of dictionaries.
 ///
-/// Of transformers around one another the innermost is asked first and the outermost has the last word. Status and
-/// header fields of a wrapped `Response` stay.
+/// Of nested transformers the innermost is applied first. Status and header fields of a wrapped `Response` stay.
 public protocol SerializationTransformer: CustomSerializable {
+  /// The type of the wrapped value.
   associatedtype Wrapped: Serializable
 
+  /// The value whose keys are transformed.
   var wrapped: Wrapped { get }
 
+  /// The member name for a key; always the same one for the same key.
   func transform(key: String) -> String
 }
 
 extension SerializationTransformer {
+  /// The wrapped value's JSON with transformed keys.
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     wrapped.serialized { key in
       let own = transform(key: key)
@@ -19,7 +22,7 @@ extension SerializationTransformer {
   }
 }
 
-/// A transformer of ours, written without a detour.
+/// A transformer of this room, which is written without intermediate JSON.
 protocol PlannedTransformer: SerializationTransformer, SelfWriting {}
 
 extension PlannedTransformer {
@@ -37,30 +40,38 @@ private struct TransformerWriter<Transformer: PlannedTransformer>: TypedWriter {
   }
 }
 
-/// `userName` becomes `user_name`. Every capital counts as a word, as Kakapo has it: `userID` becomes `user_i_d`; for
-/// `user_id` there is `KeyStyleTransformer(value, .snake)`.
+/// Turns `userName` into `user_name`. Every capital starts a word, as in Kakapo: `userID` becomes `user_i_d`; for
+/// `user_id` use `KeyStyleTransformer(value, .snake)`.
 public struct SnakecaseTransformer<Wrapped: Serializable>: PlannedTransformer {
+  /// The value whose keys are transformed.
   public let wrapped: Wrapped
 
+  /// Wraps a value.
   public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
+  /// The member name for a key.
   public func transform(key: String) -> String { KeyStyle.snakeByLetter.transform(key) }
 }
 
-/// Keys in any style, ready-made or one's own: `KeyStyleTransformer(user, .kebab)`.
+/// Transforms keys into a given style: `KeyStyleTransformer(user, .kebab)`.
 public struct KeyStyleTransformer<Wrapped: Serializable>: PlannedTransformer {
+  /// The value whose keys are transformed.
   public let wrapped: Wrapped
+  /// The style of the keys.
   public let style: KeyStyle
 
+  /// Wraps a value whose keys are written in a style.
   public init(_ wrapped: Wrapped, _ style: KeyStyle) {
     self.wrapped = wrapped
     self.style = style
   }
 
+  /// Wraps a value whose keys are written as `transform` returns them.
   public init(_ wrapped: Wrapped, transform: @escaping @Sendable (String) -> String) {
     self.init(wrapped, KeyStyle(transform))
   }
 
+  /// The member name for a key.
   public func transform(key: String) -> String { style.transform(key) }
 }
 

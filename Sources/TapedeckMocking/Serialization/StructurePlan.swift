@@ -1,11 +1,10 @@
 @_spi(Reflection) internal import Swift
 
-/// The stored properties of a struct: where they lie and how they are written, found out once.
+/// The stored properties of a struct: where they are and how they are written. Found out once a type.
 ///
-/// Assumes what the standard library's own reflection tells: name, offset and type of each field, for types that are
-/// known at run time as `T`. Where a field is no plain value of its type — `weak`, `unowned`, a function — there is no
-/// key path to it, hence no plan, and `Mirror` does the work. So it does for classes, whose fields may be of that kind
-/// without saying so, and for `CustomReflectable` types.
+/// Relies on the standard library's own reflection for name, offset and type of each field. A field that is not a plain
+/// value of its type (`weak`, `unowned`, a function) has no key path, so its struct has no plan and is written by
+/// `Mirror`. So are classes, whose fields may be of that kind without a sign, and `CustomReflectable` types.
 final class StructurePlan: ValueWriter {
   struct Field: Sendable {
     /// As declared.
@@ -26,14 +25,14 @@ final class StructurePlan: ValueWriter {
     let isComplete = _forEachField(of: type) { name, offset, fieldType, _ in
       let label = String(cString: name)
       guard offsets[label] == offset else { return false }
-      fields.append(FieldBuilder(label: label, offset: offset).field(ofType: fieldType))
+      fields.append(Self.field(label, offset: offset, ofType: fieldType))
       return true
     }
     guard isComplete else { return nil }
     self.fields = fields
   }
 
-  /// Where the fields lie to which there is a key path, that is, which are plain values.
+  /// The offsets of the fields that have a key path, which are the plain values.
   private static func offsets<T>(of type: T.Type) -> [String: Int] {
     let ignoringUnknown = _EachFieldOptions(rawValue: 1 << 1)
     var offsets: [String: Int] = [:]
@@ -60,32 +59,24 @@ final class StructurePlan: ValueWriter {
     }
     return true
   }
-}
 
-/// Makes the plan of one field, given its type.
-private struct FieldBuilder {
-  let label: String
-  let offset: Int
-
-  func field(ofType type: any Any.Type) -> StructurePlan.Field {
-    func opened<T>(_ type: T.Type) -> StructurePlan.Field { field(of: type) }
+  private static func field(_ label: String, offset: Int, ofType type: any Any.Type) -> Field {
+    func opened<T>(_ type: T.Type) -> Field {
+      let wrapped = PropertyName.wrappedWriter(label: label, type: type)
+      let name = PropertyName.declared(label: label, isWrapper: wrapped != nil)
+      return Field(
+        name: name, memberName: SerializationRun.memberName(name), offset: offset, type: type,
+        writer: wrapped ?? relationWriter(of: type, name: label) ?? writer(of: type))
+    }
     return _openExistential(type, do: opened)
   }
 
-  private func field<T>(of type: T.Type) -> StructurePlan.Field {
-    let wrapped = PropertyName.wrappedWriter(label: label, type: type)
-    let name = PropertyName.declared(label: label, isWrapper: wrapped != nil)
-    return StructurePlan.Field(
-      name: name, memberName: SerializationRun.memberName(name), offset: offset, type: type,
-      writer: wrapped ?? relationWriter(of: type) ?? Self.writer(of: type))
+  /// A relation knows its name, because it may be replaced by what it leads to.
+  private static func relationWriter<T>(of type: T.Type, name: String) -> (any ValueWriter)? {
+    (type as? any RelationProperty.Type).map { RelationWriter($0, name: name) }
   }
 
-  /// A relation has to know its name, to be told whether what it leads to is wanted in its place.
-  private func relationWriter<T>(of type: T.Type) -> (any ValueWriter)? {
-    (type as? any RelationProperty.Type).map { RelationWriter($0, name: label) }
-  }
-
-  /// The plan itself where it stands for good, a promise of it where the type may contain this one.
+  /// The writer itself if the type has one for good, else a lazy one, because the type may contain this one.
   private static func writer<T>(of type: T.Type) -> any ValueWriter {
     if let type = type as? any SelfWriting.Type { return type.writer }
     return LazyWriter<T>()

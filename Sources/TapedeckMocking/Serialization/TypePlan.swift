@@ -1,6 +1,7 @@
+@_spi(Reflection) internal import Swift
 internal import Synchronization
 
-/// How the values of one type are written and answered with, found out once.
+/// How values of one type are written, and what they mean for a response. Found out once a type.
 final class TypePlan: Sendable {
   private let writer: any ValueWriter
   let responseRole: ResponseRole
@@ -27,7 +28,7 @@ enum TypePlans {
   static func plan<T>(of type: T.Type) -> TypePlan {
     let key = ObjectIdentifier(type)
     if let plan = known.withLock({ $0[key] }) { return plan }
-    // Made outside the lock, for a plan may ask for others; of two made at once, the first one stays.
+    // Made outside the lock, because a plan may need others; of two made at once, the first stays.
     let plan = TypePlan(Planner.writer(of: type), of: type)
     return known.withLock { known in
       if let earlier = known[key] { return earlier }
@@ -37,7 +38,7 @@ enum TypePlans {
   }
 }
 
-/// The plan of a type that is made when the first value is there, so that types may contain themselves.
+/// The plan of a type, made with the first value, so that a type may contain itself.
 struct LazyWriter<T>: ValueWriter {
   private final class Slot: Sendable {
     let plan = AtomicLazyReference<TypePlan>()
@@ -54,5 +55,28 @@ struct LazyWriter<T>: ValueWriter {
     try withUnsafePointer(to: value) { pointer throws(SerializationError) in
       try write(UnsafeRawPointer(pointer), &run)
     }
+  }
+}
+
+/// The kind of a type. The standard library tells it only for the fields of a structure, so a probe has such a field.
+enum TypeKind {
+  case structure, enumeration, `class`, existential, tuple, other
+
+  private struct Probe<T> { let value: T }
+
+  init<T>(of type: T.Type) {
+    var kind: TypeKind = .other
+    _ = _forEachField(of: Probe<T>.self) { _, _, _, field in
+      switch field {
+      case .struct: kind = .structure
+      case .enum, .optional: kind = .enumeration
+      case .class, .objcClassWrapper, .foreignClass: kind = .class
+      case .existential: kind = .existential
+      case .tuple: kind = .tuple
+      default: kind = .other
+      }
+      return true
+    }
+    self = kind
   }
 }

@@ -18,7 +18,7 @@ struct ValueDecoder: Decoder {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let special = try FoundationDecoding.value(type, from: self) { return special }
+    if let special = try FoundationTypes.decode(type, from: self) { return special }
     return try type.init(from: self)
   }
 
@@ -96,16 +96,7 @@ struct SingleReader: SingleValueDecodingContainer {
   func decode(_ type: String.Type) throws -> String { try decoder.text() }
   func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
   func decode(_ type: Float.Type) throws -> Float { Float(try decoder.double()) }
-  func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try decoder.integer(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try decoder.integer(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try decoder.integer(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.integer(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.integer(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.integer(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.integer(type) }
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T { try decoder.integer(type) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
 }
 
@@ -117,51 +108,37 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
   var count: Int? { items.count }
   var isAtEnd: Bool { currentIndex >= items.count }
 
-  init(items: [JSONValue], decoder: ValueDecoder) {
-    self.items = items
-    self.decoder = decoder
-  }
-
-  private func next(_ type: any Any.Type) throws -> ValueDecoder {
+  /// Runs `body` with the decoder of the next element, and moves on unless it throws.
+  private mutating func next<T>(_ type: any Any.Type, _ body: (ValueDecoder) throws -> T) throws -> T {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
         type,
         DecodingError.Context(codingPath: codingPath, debugDescription: "the array has no more elements"))
     }
-    return decoder.nested(items[currentIndex], AnyCodingKey(intValue: currentIndex))
+    let result = try body(decoder.nested(items[currentIndex], AnyCodingKey(intValue: currentIndex)))
+    currentIndex += 1
+    return result
   }
 
   mutating func decodeNil() throws -> Bool {
-    guard try next(Never.self).value.isNull else { return false }
-    currentIndex += 1
-    return true
+    let isNull = try next(Never.self) { $0.value.isNull }
+    if !isNull { currentIndex -= 1 }
+    return isNull
   }
 
-  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let value = try next(type).decode(type)
-    currentIndex += 1
-    return value
-  }
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decode(type) } }
 
   mutating func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
   ) throws -> KeyedDecodingContainer<Key> {
-    let container = try next(type).container(keyedBy: type)
-    currentIndex += 1
-    return container
+    try next(type) { try $0.container(keyedBy: type) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    let container = try next([JSONValue].self).unkeyedContainer()
-    currentIndex += 1
-    return container
+    try next([JSONValue].self) { try $0.unkeyedContainer() }
   }
 
-  mutating func superDecoder() throws -> any Decoder {
-    let decoder = try next(JSONValue.self)
-    currentIndex += 1
-    return decoder
-  }
+  mutating func superDecoder() throws -> any Decoder { try next(JSONValue.self) { $0 } }
 }
 
 struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {

@@ -11,16 +11,7 @@ struct SingleValue: SingleValueEncodingContainer {
   mutating func encode(_ value: String) { put(JSONValue(value)) }
   mutating func encode(_ value: Double) throws { put(try encoder.json(value)) }
   mutating func encode(_ value: Float) throws { put(try encoder.json(value)) }
-  mutating func encode(_ value: Int) { put(encoder.json(value)) }
-  mutating func encode(_ value: Int8) { put(encoder.json(value)) }
-  mutating func encode(_ value: Int16) { put(encoder.json(value)) }
-  mutating func encode(_ value: Int32) { put(encoder.json(value)) }
-  mutating func encode(_ value: Int64) { put(encoder.json(value)) }
-  mutating func encode(_ value: UInt) { put(encoder.json(value)) }
-  mutating func encode(_ value: UInt8) { put(encoder.json(value)) }
-  mutating func encode(_ value: UInt16) { put(encoder.json(value)) }
-  mutating func encode(_ value: UInt32) { put(encoder.json(value)) }
-  mutating func encode(_ value: UInt64) { put(encoder.json(value)) }
+  mutating func encode<T: FixedWidthInteger & Encodable>(_ value: T) { put(encoder.json(value)) }
   mutating func encode<T: Encodable>(_ value: T) throws { try encoder.encode(value) }
 }
 
@@ -78,4 +69,42 @@ struct KeyedValues<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func superEncoder() -> any Encoder { member(AnyCodingKey(stringValue: "super")) }
 
   mutating func superEncoder(forKey key: Key) -> any Encoder { member(key) }
+}
+
+// MARK: - Order
+
+/// A collection without a stable order, which is written in a sorted one.
+protocol UnorderedCollection {
+  /// Sorts what was encoded.
+  static func sort(_ node: EncodingNode)
+}
+
+extension Set: UnorderedCollection {
+  /// In the order of the elements' JSON.
+  static func sort(_ node: EncodingNode) {
+    guard case .array(let elements) = node.content else { return }
+    node.content = .array(elements.sortedByText { $0.json })
+  }
+}
+
+extension Dictionary: UnorderedCollection {
+  /// In the order of the names. A dictionary whose keys are not names is encoded as keys and values in turn.
+  static func sort(_ node: EncodingNode) {
+    switch node.content {
+    case .object(let members):
+      node.content = .object(
+        members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+    case .array(let items) where items.count.isMultiple(of: 2):
+      let pairs = stride(from: 0, to: items.count, by: 2).map { [items[$0], items[$0 + 1]] }
+      node.content = .array(pairs.sortedByText { $0[0].json }.flatMap { $0 })
+    default: return
+    }
+  }
+}
+
+extension Array {
+  fileprivate func sortedByText(_ json: (Element) -> JSONValue) -> [Element] {
+    map { (text: json($0).bytes(), element: $0) }
+      .sorted { $0.text.lexicographicallyPrecedes($1.text) }.map(\.element)
+  }
 }

@@ -1,6 +1,6 @@
 internal import TapedeckHTTP
 
-/// A place in a document under construction. Encoders may fill containers in any order, so places are objects.
+/// A node of a document under construction; a class, because encoders may fill containers in any order.
 final class EncodingNode {
   enum Content {
     case nothing
@@ -11,7 +11,7 @@ final class EncodingNode {
 
   var content = Content.nothing
 
-  /// What was encoded; an empty object for a value that encoded nothing, as `JSONEncoder` has it.
+  /// What was encoded; an empty object for a value that encoded nothing, as in `JSONEncoder`.
   var json: JSONValue {
     switch content {
     case .nothing: .object([])
@@ -27,23 +27,20 @@ final class EncodingNode {
     return node
   }
 
-  /// The member called `name`, which a second call finds again.
+  /// The member called `name`, made by the first call.
   func member(_ name: String) -> EncodingNode {
-    guard case .object(var members) = content else {
-      let node = EncodingNode()
-      content = .object([(name, node)])
-      return node
-    }
+    var members: [(name: String, node: EncodingNode)] = []
+    if case .object(let present) = content { members = present }
     if let known = members.first(where: { $0.name == name }) { return known.node }
-    let node = EncodingNode()
     content = .nothing
+    let node = EncodingNode()
     members.append((name, node))
     content = .object(members)
     return node
   }
 }
 
-/// Encodes into a node. Without Foundation, so that a proxy that serves no `Encodable` does not load it.
+/// Encodes into a node without Foundation, so that a proxy need not load it.
 struct ValueEncoder: Encoder {
   let node: EncodingNode
   let keys: KeyMapping?
@@ -81,7 +78,7 @@ struct ValueEncoder: Encoder {
     codingPath.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
   }
 
-  /// An encoder of a part.
+  /// The encoder of a part.
   func nested(_ key: any CodingKey, in node: EncodingNode) -> ValueEncoder {
     var encoder = ValueEncoder(at: node, keys: keys, format: format, depth: depth + 1)
     encoder.codingPath = codingPath + [key]
@@ -114,7 +111,7 @@ struct ValueEncoder: Encoder {
   func json(_ value: Float) throws -> JSONValue { try json(Double(value.description) ?? Double(value)) }
 }
 
-/// A key made of a position or a word.
+/// A key from a position or a name.
 struct AnyCodingKey: CodingKey {
   var stringValue: String
   var intValue: Int?

@@ -1,10 +1,11 @@
 /// Writes values of one type.
 protocol ValueWriter: Sendable {
-  /// Writes the value that the pointer leads to; false when there was nothing to say, and nothing was written.
+  /// Writes the value that the pointer leads to.
+  /// - Returns: false when nothing was written, because the value is left out.
   func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool
 }
 
-/// Writes values of a type that are handed over as such.
+/// Writes values of one static type.
 protocol TypedWriter: ValueWriter {
   associatedtype Value
   func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool
@@ -16,12 +17,12 @@ extension TypedWriter {
   }
 }
 
-/// A type of the standard library, or of ours, that knows how it is written.
+/// A type with a writer of its own.
 protocol SelfWriting {
   static var writer: any ValueWriter { get }
 }
 
-/// A type of ours whose values write themselves.
+/// A type whose values write themselves.
 protocol Writable: SelfWriting, SendableMetatype {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool
 }

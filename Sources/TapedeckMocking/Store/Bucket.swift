@@ -1,15 +1,14 @@
-/// The entities of one type, in the order they came, found by id at once.
+/// The entities of one type in the order of insertion, found by id in constant time.
 ///
-/// Holds no code of the user's: entities that leave are handed out, so that what they do when they go is done where no
-/// lock is held.
+/// Entities that leave are returned to the caller, so that their deinits run where no lock is held.
 package struct Entities<T: Storable>: Sendable {
   package private(set) var list: [T] = []
-  /// Of each in the list, the `version` in which it was last put there as a whole.
+  /// For each entity in the list, the `version` in which it was last replaced.
   private var stamps: [Int] = []
-  /// Where each id is; a reserved one is nowhere yet.
+  /// The index of each id; `nowhere` for a reserved one.
   private var places: [String: Int] = [:]
-  /// Places whose entity was deleted. They are closed when half of the list is of that kind, or all of it is asked for.
-  private var holes: Set<Int> = []
+  /// The indices of deleted entities. They are removed when they are half of the list, or when all of it is read.
+  private var deleted: Set<Int> = []
   /// Counts changes.
   private(set) var version = 0
 
@@ -17,13 +16,13 @@ package struct Entities<T: Storable>: Sendable {
 
   private static var nowhere: Int { -1 }
 
-  var count: Int { list.count - holes.count }
+  var count: Int { list.count - deleted.count }
 
   package func has(_ id: String) -> Bool { places[id] != nil }
 
   package func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
 
-  /// Another one whenever the entity is replaced; not when its relations change, which merge.
+  /// Changes whenever the entity is replaced; not when its relations change, because those merge.
   func stamp(of id: String) -> Int? { place(of: id).map { stamps[$0] } }
 
   private func place(of id: String) -> Int? {
@@ -31,7 +30,7 @@ package struct Entities<T: Storable>: Sendable {
     return place
   }
 
-  /// Keeps an id for an entity that is being made.
+  /// Reserves an id for an entity that is being made.
   mutating func reserve(_ id: String) { places[id] = Self.nowhere }
 
   mutating func release(_ id: String) {
@@ -47,7 +46,8 @@ package struct Entities<T: Storable>: Sendable {
     stamps.append(version)
   }
 
-  /// The entity that was there; nil, and no change, when there was none.
+  /// Replaces an entity.
+  /// - Returns: the old one; `nil`, without a change, when there was none.
   package mutating func replace(_ entity: T, id: String) -> T? {
     guard let place = place(of: id) else { return nil }
     version += 1
@@ -57,29 +57,30 @@ package struct Entities<T: Storable>: Sendable {
     return old
   }
 
-  /// The entity that was there, and others that go with it.
+  /// Removes an entity.
+  /// - Returns: the entity, and a list of others to release.
   package mutating func remove(_ id: String) -> (entity: T, rest: [T])? {
     guard let place = place(of: id) else { return nil }
     version += 1
     places[id] = nil
     let entity = list[place]
-    if place == list.count - 1, holes.isEmpty {
+    if place == list.count - 1, deleted.isEmpty {
       list.removeLast()
       stamps.removeLast()
       return (entity, [])
     }
-    holes.insert(place)
-    return (entity, holes.count > 32 && holes.count > list.count / 2 ? close() : [])
+    deleted.insert(place)
+    return (entity, deleted.count > 32 && deleted.count > list.count / 2 ? close() : [])
   }
 
-  /// Changes the relations of an entity in place; not called for one that is not there.
+  /// Changes the relations of an entity in place, if it is there.
   mutating func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void) {
     guard let place = place(of: id) else { return }
     version += 1
     withUnsafeMutablePointer(to: &list[place]) { body(UnsafeMutableRawPointer($0)) }
   }
 
-  /// The ids of the entities for whose relations `isWanted` holds.
+  /// The ids of the entities whose relations satisfy `isWanted`.
   func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
     list.withUnsafeBufferPointer { buffer in
       places.compactMap { id, place in
@@ -89,36 +90,38 @@ package struct Entities<T: Storable>: Sendable {
     }
   }
 
-  /// Closes the holes; what was in them is handed out.
+  /// Removes the gaps of deleted entities.
+  /// - Returns: the old list, to be released.
   package mutating func close() -> [T] {
-    guard !holes.isEmpty else { return [] }
+    guard !deleted.isEmpty else { return [] }
     let old = list
     let oldStamps = stamps
     var moved = Array(repeating: Self.nowhere, count: old.count)
     list = []
     stamps = []
-    for index in old.indices where !holes.contains(index) {
+    for index in old.indices where !deleted.contains(index) {
       moved[index] = list.count
       list.append(old[index])
       stamps.append(oldStamps[index])
     }
-    holes = []
+    deleted = []
     for (id, place) in places where place != Self.nowhere { places[id] = moved[place] }
     return old
   }
 }
 
-/// The bucket of one type as the store holds it, whatever the type.
+/// A bucket of any type.
 protocol AnyBucket: AnyObject {
   var plan: RelationPlan { get }
   var snapshot: any BucketSnapshot { get }
 
-  /// Whether there is an entity of that id, and not only a promise of it.
+  /// Whether there is an entity of that id, not only a reservation.
   func contains(_ id: String) -> Bool
   func readRelations<Result>(of id: String, _ body: (UnsafeRawPointer) -> Result) -> Result?
   func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void)
   func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String]
-  /// What leaves, to be let go of where no lock is held; nil when there was nothing.
+  /// Removes an entity.
+  /// - Returns: what is to be released where no lock is held; `nil` when there was no such entity.
   func remove(_ id: String) -> (any Sendable)?
 }
 
@@ -133,7 +136,7 @@ final class Bucket<T: Storable>: AnyBucket {
 
   var snapshot: any BucketSnapshot { entities }
 
-  /// Puts an entity in, its relations leading nowhere yet.
+  /// Adds an entity with empty relations.
   func append(_ entity: T, id: String) {
     entities.append(entity, id: id)
     if plan.fields.isEmpty { return }
@@ -166,14 +169,14 @@ final class Bucket<T: Storable>: AnyBucket {
   }
 }
 
-/// The entities of one type at a moment.
+/// The entities of one type at one moment.
 protocol BucketSnapshot: Sendable {
   var bucket: any AnyBucket { get }
   func entity(_ id: String) -> (any Storable)?
   var version: Int { get }
   var typeName: String { get }
   var qualifiedTypeName: String { get }
-  /// The entities, for whoever does not know the type.
+  /// The entities, without their type.
   var values: [Any] { get }
 }
 

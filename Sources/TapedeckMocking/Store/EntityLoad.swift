@@ -1,8 +1,8 @@
-/// Entities with ids of their own, to be added to a store together with others.
+/// Entities with given ids, to be added to a store together with others.
 protocol EntityLoad: Sendable {
   var typeName: String { get }
   var keys: [EntityKey] { get }
-  /// Throws when they cannot be added.
+  /// - Throws: the reason why they cannot be added.
   func check(_ state: inout Store.State, _ arriving: Set<EntityKey>) throws(StoreError)
   func insert(_ state: inout Store.State)
   func link(_ state: inout Store.State)

@@ -1,4 +1,4 @@
-/// How a store makes the ids of new entities.
+/// The way a store makes the ids of new entities.
 public struct IDStrategy: Sendable {
   enum Kind: Sendable {
     case counter(first: Int, isPerType: Bool)
@@ -8,7 +8,7 @@ public struct IDStrategy: Sendable {
 
   let kind: Kind
 
-  /// `"0"`, `"1"`, … counted over all types, as Kakapo has it.
+  /// `"0"`, `"1"`, … counted over all types, as in Kakapo.
   public static let shared = counter()
 
   /// Numbers counted over all types.
@@ -16,21 +16,21 @@ public struct IDStrategy: Sendable {
     IDStrategy(kind: .counter(first: first, isPerType: false))
   }
 
-  /// Numbers counted for each type by itself.
+  /// Numbers counted for each type separately.
   public static func perType(from first: Int = 1) -> IDStrategy {
     IDStrategy(kind: .counter(first: first, isPerType: true))
   }
 
-  /// Random UUIDs (RFC 9562 §5.4), in lower case; with a seed the same ones in every run.
+  /// Random UUIDs (RFC 9562 §5.4), in lower case; with a seed, the same ones in every run.
   public static func uuid(seed: UInt64? = nil) -> IDStrategy { IDStrategy(kind: .random(seed: seed)) }
 
-  /// Whatever `make` says, given the type and how many ids the store has made. One that is taken is passed over.
+  /// The result of `make`, given the type and how many ids the store has made. An id that is taken is skipped.
   public static func custom(_ make: @escaping @Sendable (any Any.Type, Int) -> String) -> IDStrategy {
     IDStrategy(kind: .custom(make))
   }
 }
 
-/// A store's ids so far.
+/// The ids of a store so far.
 package struct IDSource: Sendable {
   let strategy: IDStrategy
   private var next: Int
@@ -49,7 +49,7 @@ package struct IDSource: Sendable {
     }
   }
 
-  /// The next id; nil for a strategy that is somebody else's code, which is asked with the number `made` instead.
+  /// The next id; `nil` for a custom strategy, whose closure the caller runs without a lock, with the number `made`.
   package mutating func take(for type: ObjectIdentifier) -> String? {
     made += 1
     switch strategy.kind {
@@ -66,7 +66,7 @@ package struct IDSource: Sendable {
     }
   }
 
-  /// An id was chosen by somebody else: a counter goes on behind it.
+  /// Makes a counter continue after an id that was given.
   package mutating func notice(_ id: String, of type: ObjectIdentifier) {
     guard case .counter(let first, let isPerType) = strategy.kind, let number = Int(id), number < .max else {
       return

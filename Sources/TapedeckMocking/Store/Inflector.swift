@@ -6,8 +6,8 @@
 /// let store = Store(inflector: inflector)
 /// ```
 ///
-/// Of a name of several words the last one changes; capital letters stay where they are. What it does not know follows
-/// the rules of English spelling, or those that it was given.
+/// In a name of several words the last one changes, and capital letters stay. Words that are no exceptions follow the
+/// rules of English spelling, or given ones.
 public struct Inflector: Sendable {
   private var plurals: [String: String]
   private var singulars: [String: String]
@@ -15,11 +15,12 @@ public struct Inflector: Sendable {
   private var pluralRule: @Sendable (String) -> String
   private var singularRule: @Sendable (String) -> String
 
+  /// Creates an inflector.
   /// - Parameters:
   ///   - irregular: plurals by their singulars, in small letters.
   ///   - uncountable: words that are their own plural, in small letters.
-  ///   - plural: makes the plural of any other word, which comes in small letters.
-  ///   - singular: the way back.
+  ///   - plural: the plural of any other word, given in small letters.
+  ///   - singular: the singular of any other plural, given in small letters.
   public init(
     irregular: [String: String] = [:], uncountable: Set<String> = [],
     plural: @escaping @Sendable (String) -> String, singular: @escaping @Sendable (String) -> String
@@ -30,7 +31,7 @@ public struct Inflector: Sendable {
     self = adding(irregular: irregular, uncountable: uncountable)
   }
 
-  /// The same, with more exceptions; those that are given last count.
+  /// An inflector with more exceptions; later ones take precedence.
   public func adding(irregular: [String: String] = [:], uncountable: Set<String> = []) -> Inflector {
     var inflector = self
     for (singular, plural) in irregular {
@@ -45,6 +46,7 @@ public struct Inflector: Sendable {
     return inflector
   }
 
+  /// The plural of a name.
   public func plural(_ name: String) -> String {
     change(name) { word in
       if uncountable.contains(word) { return word }
@@ -53,6 +55,7 @@ public struct Inflector: Sendable {
     }
   }
 
+  /// The singular of a name.
   public func singular(_ name: String) -> String {
     change(name) { word in
       if uncountable.contains(word) { return word }
@@ -73,7 +76,7 @@ public struct Inflector: Sendable {
 }
 
 extension Inflector {
-  /// English, with its usual exceptions.
+  /// English with its common exceptions.
   public static let english = Inflector(
     irregular: [
       "child": "children", "foot": "feet", "goose": "geese", "man": "men", "mouse": "mice", "ox": "oxen",

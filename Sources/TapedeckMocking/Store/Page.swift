@@ -1,16 +1,18 @@
-/// A part of a list, as pages are counted.
+/// A page of a list.
 public struct Page<Element> {
+  /// The elements of the page.
   public let items: [Element]
-  /// From 1.
+  /// The number of the page, from 1.
   public let number: Int
-  /// How many fit on a page.
+  /// How many elements fit on a page.
   public let size: Int
-  /// How many there are on all pages.
+  /// How many elements there are on all pages.
   public let total: Int
 
+  /// Creates a page of a list.
   /// - Parameters:
-  ///   - number: less than 1 is taken for 1; behind the last page there is nothing.
-  ///   - size: less than 1 is taken for 1.
+  ///   - number: at least 1; pages after the last one are empty.
+  ///   - size: at least 1.
   public init(of all: [Element], number: Int, size: Int) {
     self.number = max(1, number)
     self.size = max(1, size)
@@ -19,7 +21,7 @@ public struct Page<Element> {
     items = isBeyond ? [] : Array(all.dropFirst(start).prefix(self.size))
   }
 
-  /// The part that begins behind so many.
+  /// A page that begins after `offset` elements.
   package init(of all: [Element], from offset: Int, size: Int) {
     self.size = max(1, size)
     number = offset / self.size + 1
@@ -27,8 +29,11 @@ public struct Page<Element> {
     items = Array(all.dropFirst(offset).prefix(self.size))
   }
 
+  /// How many pages there are.
   public var pageCount: Int { total == 0 ? 0 : (total - 1) / size + 1 }
+  /// Whether a page follows.
   public var hasNext: Bool { number < pageCount }
+  /// Whether a page precedes.
   public var hasPrevious: Bool { number > 1 }
 }
 

@@ -1,29 +1,32 @@
 extension Store {
+  /// The entity that was inserted first.
   public func first<T: Storable>(_ type: T.Type) -> T? { findAll(type).first }
 
+  /// The first entity that satisfies `isWanted`.
   public func first<T: Storable>(_ type: T.Type, where isWanted: (T) throws -> Bool) rethrows -> T? {
     try findAll(type).first(where: isWanted)
   }
 
-  /// The first entity with this value: `store.findBy(User.self, \.email, "ada@example.com")`.
+  /// The first entity with a value: `store.findBy(User.self, \.email, "ada@example.com")`.
   public func findBy<T: Storable, Value: Equatable>(
     _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
   ) -> T? {
     first(type) { $0[keyPath: property] == value }
   }
 
-  /// All entities with this value.
+  /// All entities with a value.
   public func findAllBy<T: Storable, Value: Equatable>(
     _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
   ) -> [T] {
     filter(type) { $0[keyPath: property] == value }
   }
 
+  /// How many entities satisfy `isCounted`.
   public func count<T: Storable>(_ type: T.Type, where isCounted: (T) throws -> Bool) rethrows -> Int {
     try findAll(type).count(where: isCounted)
   }
 
-  /// All entities, smallest first; equal ones in the order they came.
+  /// All entities sorted by a value; equal ones in the order of insertion.
   public func findAll<T: Storable, Value: Comparable>(
     _ type: T.Type, sortedBy property: KeyPath<T, Value>, descending: Bool = false
   ) -> [T] {
@@ -39,15 +42,15 @@ extension Store {
     Page(of: findAll(type), number: number, size: size)
   }
 
-  /// A page of the entities for which `isIncluded` holds.
+  /// A page of the entities that satisfy `isIncluded`.
   public func page<T: Storable>(
     _ type: T.Type, number: Int, size: Int, where isIncluded: (T) throws -> Bool
   ) rethrows -> Page<T> {
     Page(of: try filter(type, isIncluded: isIncluded), number: number, size: size)
   }
 
-  /// The first entity that is wanted; where there is none, the one that `make` makes, given its id. Two who ask at
-  /// once get the same one; `make` may then have run in vain.
+  /// The first entity that satisfies `isWanted`; if there is none, the one that `make` makes, given its id. Concurrent
+  /// calls get the same entity; `make` may then run more than once.
   public func findOrCreate<T: Storable>(
     _ type: T.Type, where isWanted: (T) throws -> Bool, make: (String) throws -> T
   ) rethrows -> T {
@@ -63,7 +66,7 @@ extension Store {
     }
   }
 
-  /// The first entity that is wanted; then the reserved id is given back.
+  /// The first entity that satisfies `isWanted`, if any; then the reserved id is released.
   func wanted<T: Storable>(_ isWanted: (T) throws -> Bool, insteadOf id: String) rethrows -> (
     found: T?, version: Int
   ) {

@@ -1,7 +1,7 @@
 public import TapedeckHTTP
 
 extension Store {
-  /// Everything a store holds, at a moment.
+  /// Everything a store holds at one moment.
   public struct Snapshot: Sendable {
     let buckets: [ObjectIdentifier: any BucketSnapshot]
     let types: [ObjectIdentifier]
@@ -10,6 +10,7 @@ extension Store {
     let generation: Int
   }
 
+  /// Everything the store holds now.
   public func snapshot() -> Snapshot {
     withState { state in
       Snapshot(
@@ -18,7 +19,7 @@ extension Store {
     }
   }
 
-  /// Goes back to a moment, ids included.
+  /// Goes back to a snapshot, ids included.
   public func restore(_ snapshot: Snapshot) {
     _ = withState { state in
       let left = state.buckets.mapValues(\.snapshot)
@@ -27,7 +28,7 @@ extension Store {
     }
   }
 
-  /// Forgets all entities and begins with the ids anew.
+  /// Removes all entities and restarts the ids.
   public func reset() {
     _ = withState { state in
       let left = state.buckets.mapValues(\.snapshot)
@@ -40,8 +41,8 @@ extension Store {
     }
   }
 
-  /// All entities as JSON: `{"User": [{…}, …], …}`, types in the order in which they came. A type whose name is
-  /// another's, too, goes by its whole name. Throws where an entity cannot be written.
+  /// All entities as JSON: `{"User": [{…}, …], …}`, types in the order of first insertion. Types with equal names have
+  /// their qualified names.
   public func dump() throws(SerializationError) -> JSONValue {
     let snapshot = snapshot()
     let buckets = snapshot.types.compactMap { snapshot.buckets[$0] }
@@ -62,8 +63,8 @@ extension Store {
     }
   }
 
-  /// Adds the entities of a dump, of these types; all of them or, when one cannot be read or is there already, none.
-  /// Throws `DecodingError` or `StoreError`.
+  /// Adds the entities of these types from a dump; none of them when one cannot be decoded or exists already.
+  /// - Throws: `DecodingError` or `StoreError`.
   public func load<each T: Storable & Decodable>(_ dump: JSONValue, _ types: repeat (each T).Type) throws {
     let loads = LoadList()
     repeat try loads.add(each types, from: dump)
@@ -85,7 +86,56 @@ extension Store {
   }
 }
 
-/// What a dump holds, read and not yet added.
+// MARK: - Transactions
+
+extension Store {
+  /// Runs `body` on a copy of the store and applies its changes together, or none of them when it throws.
+  ///
+  /// When the store is changed by others meanwhile, `body` runs again on a new copy. The copy is useless afterwards. A
+  /// type whose entities change is copied once.
+  public func transaction<Result>(_ body: (Store) throws -> Result) rethrows -> Result {
+    while true {
+      let before = snapshot()
+      let copy = Store(before, inflector)
+      let result = try body(copy)
+      if commit(copy.snapshot(), over: before) { return result }
+    }
+  }
+
+  /// A store of its own with the same content.
+  public func copy() -> Store { Store(snapshot(), inflector) }
+
+  /// - Returns: false, without a change, when the store has changed since `before`.
+  private func commit(_ after: Snapshot, over before: Snapshot) -> Bool {
+    let (isDone, _) = withState { state -> (Bool, [ObjectIdentifier: any BucketSnapshot]) in
+      guard state.isUnchanged(since: before) else { return (false, [:]) }
+      let left = state.buckets.mapValues(\.snapshot)
+      state.take(after)
+      return (true, left)
+    }
+    return isDone
+  }
+}
+
+extension Store.State {
+  func isUnchanged(since snapshot: Store.Snapshot) -> Bool {
+    generation == snapshot.generation && ids.made == snapshot.ids.made && numbers == snapshot.numbers
+      && buckets.allSatisfy { key, bucket in
+        bucket.snapshot.version == snapshot.buckets[key]?.version ?? 0
+      }
+  }
+
+  /// Takes over a snapshot.
+  mutating func take(_ snapshot: Store.Snapshot) {
+    buckets = snapshot.buckets.mapValues(\.bucket)
+    types = snapshot.types
+    ids = snapshot.ids
+    numbers = snapshot.numbers
+    generation += 1
+  }
+}
+
+/// The entities of a dump, decoded and not yet added.
 private final class LoadList {
   var loads: [any EntityLoad] = []
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Entities in memory, by type and id, in the order they came.
+/// Entities in memory, by type and id, in the order of insertion.
 ///
 /// ```swift
 /// let store = Store()
@@ -8,17 +8,16 @@ internal import Synchronization
 /// let user = store.find(User.self, id: "3")
 /// ```
 ///
-/// Safe to use from any thread, also from inside the closures and initialisers that it calls: no lock is held while
-/// they run. They see the store as it is at that moment; an entity that is being made is not in it yet. What is read is a
-/// copy: changing it changes nothing here until `update`.
+/// Safe to use from any thread, also from the closures and initializers that it calls: no lock is held while they run. An
+/// entity that is being made is not in the store yet. Entities are copies: changes to them need `update`.
 public final class Store: Sendable {
-  /// How the names of types become those of collections.
+  /// Turns the names of types into those of collections.
   public let inflector: Inflector
   private let state: Mutex<State>
 
   struct State: ~Copyable {
     var buckets: [ObjectIdentifier: any AnyBucket] = [:]
-    /// The types in the order in which they first came.
+    /// The types in the order of first insertion.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
     /// Counts how often all of it was replaced.
@@ -29,7 +28,7 @@ public final class Store: Sendable {
     init(ids: IDSource) { self.ids = ids }
 
     /// The bucket of a type.
-    /// - Parameter plan: made by `RelationPlans`, where no lock is held.
+    /// - Parameter plan: made by `RelationPlans` where no lock is held.
     mutating func bucket<T: Storable>(_ type: T.Type, _ plan: RelationPlan) -> Bucket<T> {
       if let bucket = existingBucket(type) { return bucket }
       let bucket = Bucket<T>(plan)
@@ -38,15 +37,16 @@ public final class Store: Sendable {
       return bucket
     }
 
-    /// The key is the type itself, so the cast cannot miss.
+    /// The key is the type itself, so the cast cannot fail.
     func existingBucket<T: Storable>(_ type: T.Type) -> Bucket<T>? {
       buckets[ObjectIdentifier(type)].map { unsafeDowncast($0, to: Bucket<T>.self) }
     }
   }
 
+  /// Creates an empty store.
   /// - Parameters:
-  ///   - ids: how the ids of new entities are made.
-  ///   - inflector: how the names of types become those of collections.
+  ///   - ids: makes the ids of new entities.
+  ///   - inflector: turns the names of types into those of collections.
   public init(ids: IDStrategy = .shared, inflector: Inflector = .english) {
     self.inflector = inflector
     state = Mutex(State(ids: IDSource(ids)))
@@ -59,7 +59,7 @@ public final class Store: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Runs `body` on the entities of a type, alone; nil when there never were any.
+  /// Runs `body` on the entities of a type under the lock; `nil` when there never were any.
   private func access<T: Storable, Result: Sendable>(
     _ type: T.Type, _ body: (inout Entities<T>) -> Result
   ) -> Result? {
@@ -71,7 +71,8 @@ public final class Store: Sendable {
 
   // MARK: Making
 
-  /// Makes entities with consecutive ids; in the order of these.
+  /// Creates entities with consecutive ids.
+  /// - Returns: the entities in the order of their ids.
   @discardableResult
   public func create<T: Storable>(_ type: T.Type, number: Int = 1) -> [T] {
     precondition(number >= 0, "create(\(type), number: \(number)): that is no number of entities")
@@ -84,15 +85,15 @@ public final class Store: Sendable {
     return try keep(entities, reserved: ids)
   }
 
-  /// Keeps what `make` returns, given the id that it shall have. Stops the program when it has another; when `make`
-  /// throws, nothing is kept.
+  /// Inserts the entity that `make` returns for a new id. An entity with another id is a programming error; when `make`
+  /// throws, nothing is inserted.
   @discardableResult
   public func insert<T: Storable>(_ make: (String) throws -> T) rethrows -> T {
     let (entity, id) = try made(make)
     return Self.orStop { () throws(StoreError) in try keep([entity], reserved: [id])[0] }
   }
 
-  /// An entity with an id of its own, which is not in the store yet.
+  /// An entity with a reserved id, which is not in the store yet.
   func made<T: Storable>(_ make: (String) throws -> T) rethrows -> (entity: T, id: String) {
     let id = reserve(1, T.self)[0]
     do { return (try make(id), id) } catch {
@@ -101,7 +102,8 @@ public final class Store: Sendable {
     }
   }
 
-  /// Keeps an entity with an id of its own choice; counters go on behind a number.
+  /// Inserts an entity with a given id; counters continue after it.
+  /// - Throws: `duplicateID`, or an error about its relations.
   @discardableResult
   public func insert<T: Storable>(_ entity: T) throws(StoreError) -> T {
     let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
@@ -116,13 +118,13 @@ public final class Store: Sendable {
     }
   }
 
-  /// Keeps entities for which there are ids; all or, when a relation leads nowhere, none.
+  /// Inserts entities with reserved ids; none of them when a relation leads nowhere.
   func keep<T: Storable>(_ entities: [T], reserved ids: [String]) throws(StoreError) -> [T] {
     try keep(entities, reserved: ids, ifStillAt: nil) ?? []
   }
 
-  /// - Parameter version: of the entities of this type, if it matters; when it is another one, none are kept, the ids
-  ///   stay reserved, and the result is nil.
+  /// - Parameter version: the expected version of the entities of this type, or `nil` for any; when it differs, nothing
+  ///   is inserted, the ids stay reserved, and the result is `nil`.
   func keep<T: Storable>(_ entities: [T], reserved ids: [String], ifStillAt version: Int?)
     throws(StoreError) -> [T]?
   {
@@ -150,14 +152,14 @@ public final class Store: Sendable {
       "a \(T.self) was to have the id \(id.debugDescription) and has \(entity.id.debugDescription)")
   }
 
-  /// For functions of Kakapo's, that do not throw.
+  /// For Kakapo's functions, which do not throw.
   static func orStop<Result>(_ body: () throws(StoreError) -> Result) -> Result {
     do throws(StoreError) { return try body() } catch {
       preconditionFailure("\(error); types that conform to Related get this as an error")
     }
   }
 
-  /// Ids that nobody else will get, at one go.
+  /// Reserves new ids under one lock.
   private func reserve<T: Storable>(_ count: Int, _ type: T.Type) -> [String] {
     let plan = RelationPlans.plan(of: type)
     var ids: [String] = []
@@ -200,14 +202,15 @@ public final class Store: Sendable {
 
   // MARK: Reading
 
+  /// The entity of this type and id.
   public func find<T: Storable>(_ type: T.Type, id: String) -> T? { access(type) { $0.find(id) } ?? nil }
 
-  /// All entities of a type, in the order they came.
+  /// All entities of a type in the order of insertion.
   public func findAll<T: Storable>(_ type: T.Type) -> [T] { versioned(type).all }
 
-  /// All entities, and the state they are of.
+  /// All entities and their version.
   func versioned<T: Storable>(_ type: T.Type) -> (all: [T], version: Int) {
-    // What deleted entities left behind is let go of here, where no lock is held.
+    // Deleted entities are released here, where no lock is held.
     let found = access(type) { bucket -> (all: [T], version: Int, garbage: [T]) in
       let garbage = bucket.close()
       return (bucket.list, bucket.version, garbage)
@@ -215,21 +218,22 @@ public final class Store: Sendable {
     return (found?.all ?? [], found?.version ?? 0)
   }
 
-  /// The entities for which `isIncluded` holds, of those there are when this is called.
+  /// The entities that satisfy `isIncluded`.
   public func filter<T: Storable>(_ type: T.Type, isIncluded: (T) throws -> Bool) rethrows -> [T] {
     try findAll(type).filter(isIncluded)
   }
 
+  /// How many entities of a type there are.
   public func count<T: Storable>(_ type: T.Type) -> Int { access(type) { $0.count } ?? 0 }
 
   // MARK: Changing
 
-  /// Puts an entity in the place of the one with its id.
+  /// Replaces the entity with the same id.
   public func update<T: Storable>(_ entity: T) throws(StoreError) { _ = try replace(entity, ifStillAt: nil) }
 
-  /// Changes the entity with this id. When it is changed by somebody else meanwhile, `body` runs again on what it is
-  /// then. Other entities `body` may change, of the same type too; one that changes this very entity behind its own
-  /// back is given up after a thousand times, with `StoreError.unsettled`.
+  /// Changes the entity with this id. When others change it meanwhile, `body` runs again on the new one. `body` may
+  /// change other entities; when it changes this one in the store, the update fails with `StoreError.unsettled` after a
+  /// thousand attempts.
   @discardableResult
   public func update<T: Storable>(_ type: T.Type, id: String, _ body: (inout T) throws -> Void) throws -> T {
     for _ in 0..<1_000 {
@@ -242,11 +246,11 @@ public final class Store: Sendable {
     throw StoreError.unsettled(type: "\(type)", id: id)
   }
 
-  /// The entity as it is then; nil, and no change, when it was replaced since it had that stamp.
+  /// - Returns: the new entity; `nil`, without a change, when it was replaced since it had that stamp.
   private func replace<T: Storable>(_ entity: T, ifStillAt stamp: Int?) throws(StoreError) -> T? {
     let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
     let relations = SaidRelations(of: entity, id: id, plan)
-    // With what was there before, to be let go of where no lock is held.
+    // With the old entity, to be released where no lock is held.
     let replaced = try state.withLock { state throws(StoreError) -> (new: T, old: T?)? in
       guard let bucket = state.existingBucket(T.self), bucket.contains(id) else {
         throw .invalidEntity(type: "\(T.self)", id: id)
@@ -258,7 +262,7 @@ public final class Store: Sendable {
     return replaced?.new
   }
 
-  /// Keeps an entity, in the place of the one with its id when there is one.
+  /// Inserts an entity, or replaces the one with its id.
   public func upsert<T: Storable>(_ entity: T) {
     Self.orStop { () throws(StoreError) in try upsertChecked(entity) }
   }
@@ -266,7 +270,7 @@ public final class Store: Sendable {
   func upsertChecked<T: Storable>(_ entity: T) throws(StoreError) {
     let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
     let relations = SaidRelations(of: entity, id: id, plan)
-    // What was there before is let go of where no lock is held.
+    // The old entity is released where no lock is held.
     _ = try state.withLock { state throws(StoreError) -> T? in
       let bucket = state.bucket(T.self, plan)
       try state.check(relations, arriving: [relations.key])
@@ -277,16 +281,18 @@ public final class Store: Sendable {
     }
   }
 
-  /// Removes the entity of this one's type and id, whatever its other properties.
+  /// Removes the entity with the type and id of this one.
   public func delete<T: Storable>(_ entity: T) throws(StoreError) { try delete(T.self, id: entity.id) }
 
+  /// Removes the entity of this type and id.
   public func delete<T: Storable>(_ type: T.Type, id: String) throws(StoreError) {
-    // All that leaves is let go of here, where no lock is held.
+    // The entity is released here, where no lock is held.
     let removed = state.withLock { $0.remove(EntityKey(type, id)) }
     if removed.isEmpty { throw .invalidEntity(type: "\(type)", id: id) }
   }
 
-  /// Removes the entities for which `isRemoved` holds; these.
+  /// Removes the entities that satisfy `isRemoved`.
+  /// - Returns: the removed entities.
   @discardableResult
   public func delete<T: Storable>(_ type: T.Type, where isRemoved: (T) throws -> Bool) rethrows -> [T] {
     let removed = try filter(type, isIncluded: isRemoved)
@@ -308,4 +314,13 @@ public final class Store: Sendable {
   func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
     try state.withLock { try body(&$0) }
   }
+}
+
+/// An entity that a store can keep and make.
+public protocol Storable: Sendable {
+  /// The id, which never changes.
+  var id: String { get }
+
+  /// Creates an entity with an id. The initializer may read the store and create other entities in it.
+  init(id: String, store: Store)
 }

@@ -1,16 +1,17 @@
-/// Why a store refused something, and about which entity.
+/// Why a store refused an operation, and on which entity.
 public enum StoreError: Error, Equatable, Sendable {
-  /// There is no entity of that type and id.
+  /// There is no entity of this type and id.
   case invalidEntity(type: String, id: String)
-  /// There is one already.
+  /// There is an entity of this type and id already.
   case duplicateID(type: String, id: String)
-  /// A relation of the entity leads to one that is not there.
+  /// A relation of the entity leads to one that does not exist.
   case missingRelated(type: String, id: String, relation: String, relatedType: String, relatedID: String)
-  /// An entity was changed by others whenever it was about to be.
+  /// An entity was changed by others each time it was about to be updated.
   case unsettled(type: String, id: String)
-  /// A relation of the type is not declared as it should be, or leads where it may not.
+  /// A relation of the type is declared wrongly, or leads where it must not.
   case badRelation(type: String, id: String, relation: String, RelationProblem)
 
+  /// The type of the entity.
   public var type: String {
     switch self {
     case .invalidEntity(let type, _), .duplicateID(let type, _), .unsettled(let type, _),
@@ -20,6 +21,7 @@ public enum StoreError: Error, Equatable, Sendable {
     }
   }
 
+  /// The id of the entity.
   public var id: String {
     switch self {
     case .invalidEntity(_, let id), .duplicateID(_, let id), .unsettled(_, let id),
@@ -31,6 +33,7 @@ public enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
+  /// The reason with type and id.
   public var description: String {
     switch self {
     case .invalidEntity(let type, let id): "the store has no \(type) with the id \(id.debugDescription)"
