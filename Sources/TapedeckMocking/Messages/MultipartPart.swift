@@ -24,14 +24,14 @@ public struct MultipartPart: Sendable, Equatable {
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   private func parameter(_ name: String) -> String? {
-    headers["Content-Disposition"].flatMap { HeaderParameters.value(of: name, in: $0) }
+    headers["Content-Disposition"].flatMap { Self.parameter(name, in: $0) }
   }
 }
 
 extension MultipartPart {
   static func boundary(of contentType: String) -> String? {
     guard contentType.lowercased().hasPrefix("multipart/") else { return nil }
-    return HeaderParameters.value(of: "boundary", in: contentType)
+    return parameter("boundary", in: contentType)
   }
 
   /// The parts between the delimiters; `nil` without a closing delimiter.
@@ -65,9 +65,9 @@ extension MultipartPart {
   }
 }
 
-/// The parameters of a header field, `; name=value` (RFC 9110 §5.6.6).
-enum HeaderParameters {
-  static func value(of name: String, in field: String) -> String? {
+extension MultipartPart {
+  /// The value of a parameter, `; name=value`, of a header field (RFC 9110 §5.6.6).
+  private static func parameter(_ name: String, in field: String) -> String? {
     var rest = field.drop { $0 != ";" }.dropFirst()
     while !rest.isEmpty {
       let label = rest.prefix { $0 != "=" && $0 != ";" }

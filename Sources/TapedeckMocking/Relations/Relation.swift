@@ -21,7 +21,7 @@ protocol RelationProperty: Relation, SelfWriting {
 }
 
 extension RelationProperty {
-  static var writer: any ValueWriter { RelationWriter(Self.self) }
+  static var writer: ValueWriter { ValueWriter(RelationWriter(Self.self).write) }
 
   /// The identifiers of the targets, as JSON:API has them; needs no store.
   var linkage: Linkage {

@@ -2,7 +2,7 @@
 ///
 /// Of one entity the id or null, of several an array; polymorphic ones tell the type, too. An entity that is being
 /// written already, further out, is its id again, so cycles come to an end.
-struct RelationWriter: ValueWriter {
+struct RelationWriter: Sendable {
   private let name: String?
   private let isToMany: Bool
   /// Of a polymorphic relation.

@@ -46,9 +46,9 @@ public struct Fake: RandomNumberGenerator, Sendable {
   // MARK: People and places
 
   /// A first name.
-  public mutating func firstName() -> String { element(of: FakeWords.firstNames) }
+  public mutating func firstName() -> String { element(of: Self.firstNames) }
   /// A last name.
-  public mutating func lastName() -> String { element(of: FakeWords.lastNames) }
+  public mutating func lastName() -> String { element(of: Self.lastNames) }
   /// A first and a last name.
   public mutating func name() -> String { "\(firstName()) \(lastName())" }
   /// Like `ada.weber7`.
@@ -56,18 +56,18 @@ public struct Fake: RandomNumberGenerator, Sendable {
   /// An address at example.com (RFC 2606 §3).
   public mutating func email() -> String { "\(username())@example.com" }
   /// The name of a town.
-  public mutating func city() -> String { element(of: FakeWords.cities) }
+  public mutating func city() -> String { element(of: Self.cities) }
   /// A house number and a street.
   public mutating func street() -> String { "\(int(1...199)) \(lastName()) Street" }
   /// The name of a company.
-  public mutating func company() -> String { "\(lastName()) \(element(of: FakeWords.trades))" }
+  public mutating func company() -> String { "\(lastName()) \(element(of: Self.trades))" }
   /// A URL at example.com.
   public mutating func url() -> String { "https://example.com/\(word())/\(int(1...9999))" }
 
   // MARK: Texts
 
   /// A word of Lorem ipsum.
-  public mutating func word() -> String { element(of: FakeWords.lorem) }
+  public mutating func word() -> String { element(of: Self.lorem) }
 
   /// So many words of Lorem ipsum.
   public mutating func words(_ count: Int) -> [String] { (0..<max(0, count)).map { _ in word() } }
@@ -93,7 +93,7 @@ public struct Fake: RandomNumberGenerator, Sendable {
   // MARK: Ids and times
 
   /// A UUID in lower case.
-  public mutating func uuid() -> String { UUIDText.random(using: &self) }
+  public mutating func uuid() -> String { generator.uuid() }
 
   /// A time in the given days before `end`, as ISO 8601 in UTC with whole seconds.
   /// - Parameter end: in the same form; the beginning of 2026 when it is not.

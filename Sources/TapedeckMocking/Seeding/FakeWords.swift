@@ -1,5 +1,5 @@
 /// The words of fake values, from many languages; none names a real person or town.
-enum FakeWords {
+extension Fake {
   static let firstNames = words(
     """
     Ada Amir Anna Bela Bruno Carla Chidi Dana Diego Elif Emil Farid Fatima Greta Hana Hugo Ines Ivan Jana Jonas Kaja

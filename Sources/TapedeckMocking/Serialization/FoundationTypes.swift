@@ -20,16 +20,12 @@ enum FoundationTypes {
   }
 
   /// The writer of one of these types; `nil` for any other type.
-  static func writer<T>(of type: T.Type) -> (any ValueWriter)? {
-    known(type).map { Writer<T>(known: $0) }
-  }
-
-  private struct Writer<T>: TypedWriter {
-    let known: Known
-
-    func write(value: borrowing T, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-      try json(copy value, known, run.format).write(.compact, to: &run.out)
-      return true
+  static func writer<T>(of type: T.Type) -> ValueWriter? {
+    known(type).map { known in
+      ValueWriter(of: type) { value, run throws(SerializationError) in
+        try json(value.pointee, known, run.format).write(.compact, to: &run.out)
+        return true
+      }
     }
   }
 

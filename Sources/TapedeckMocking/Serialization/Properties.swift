@@ -30,32 +30,21 @@ package enum PropertyName {
   }
 
   /// The writer of the wrapped value, when the storage is that of a property wrapper.
-  static func wrappedWriter<T>(label: String, type: T.Type) -> (any ValueWriter)? {
+  static func wrappedWriter<T>(label: String, type: T.Type) -> ValueWriter? {
     guard label.hasPrefix("_") else { return nil }
     if let type = type as? any SerializableWrapper.Type { return writer(of: type) }
-    return StructurePlan(of: type)?.fields.first { $0.name == "wrappedValue" }.map { StoredWriter(value: $0) }
+    return StructurePlan(of: type)?.fields.first { $0.name == "wrappedValue" }.map { value in
+      ValueWriter { pointer, run throws(SerializationError) in
+        try value.writer.write(pointer + value.offset, &run)
+      }
+    }
   }
 
-  private static func writer<T: SerializableWrapper>(of type: T.Type) -> any ValueWriter {
-    ComputedWriter<T>()
-  }
-}
-
-/// Writes the value that a wrapper stores.
-private struct StoredWriter: ValueWriter {
-  let value: StructurePlan.Field
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try value.writer.write(pointer + value.offset, &run)
-  }
-}
-
-/// Writes the value that a wrapper computes.
-private struct ComputedWriter<Wrapper: SerializableWrapper>: TypedWriter {
-  private let wrapped = LazyWriter<Wrapper.WrappedValue>()
-
-  func write(value: borrowing Wrapper, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try wrapped.write(value: value.wrappedValue, &run)
+  private static func writer<T: SerializableWrapper>(of type: T.Type) -> ValueWriter {
+    let wrapped = LazyWriter<T.WrappedValue>()
+    return ValueWriter(of: type) { wrapper, run throws(SerializationError) in
+      try wrapped.write(value: wrapper.pointee.wrappedValue, &run)
+    }
   }
 }
 
@@ -96,26 +85,19 @@ enum Properties {
   }
 }
 
-/// Writes values as `Mirror` shows them: slower than a plan, and correct for every type.
-struct MirrorWriter<T>: ValueWriter {
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let value = pointer.assumingMemoryBound(to: T.self).pointee
-    let mirror = Mirror(reflecting: value)
-    if mirror.displayStyle == .enum {
-      try writeEnum(value, mirror, &run)
-    } else {
-      try run.writeObject(Properties.of(mirror))
+extension ValueWriter {
+  /// Writes values as `Mirror` shows them: slower than a plan, and correct for every type.
+  static func mirror<T>(of type: T.Type) -> ValueWriter {
+    ValueWriter(of: type) { value, run throws(SerializationError) in
+      let mirror = Mirror(reflecting: value.pointee)
+      if mirror.displayStyle != .enum {
+        try run.writeObject(Properties.of(mirror))
+      } else if let payload = mirror.children.first, let name = payload.label {
+        try run.writeObject([Property(name: name, value: payload.value)])
+      } else {
+        run.write(text: "\(value.pointee)")
+      }
+      return true
     }
-    return true
-  }
-
-  /// A case without payload is its name; with payload an object with one member of that name.
-  private func writeEnum(
-    _ value: T, _ mirror: Mirror, _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    guard let payload = mirror.children.first, let name = payload.label else {
-      return run.write(text: "\(value)")
-    }
-    try run.writeObject([Property(name: name, value: payload.value)])
   }
 }

@@ -29,19 +29,16 @@ extension PropertyPolicy {
 }
 
 extension PropertyPolicy: SelfWriting {
-  static var writer: any ValueWriter { PolicyWriter<Wrapped>() }
-}
-
-private struct PolicyWriter<Wrapped>: ValueWriter {
-  private let wrapped = LazyWriter<Wrapped>()
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    switch pointer.assumingMemoryBound(to: PropertyPolicy<Wrapped>.self).pointee {
-    case .none: return false
-    case .null:
-      run.write(literal: "null")
-      return true
-    case .some(let value): return try wrapped.write(value: value, &run)
+  static var writer: ValueWriter {
+    let wrapped = LazyWriter<Wrapped>()
+    return ValueWriter(of: Self.self) { policy, run throws(SerializationError) in
+      switch policy.pointee {
+      case .none: return false
+      case .null:
+        run.write(literal: "null")
+        return true
+      case .some(let value): return try wrapped.write(value: value, &run)
+      }
     }
   }
 }

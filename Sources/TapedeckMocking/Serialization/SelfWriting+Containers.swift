@@ -1,39 +1,31 @@
 extension Optional: Serializable, SelfWriting {
-  static var writer: any ValueWriter { OptionalWriter<Wrapped>() }
-}
-
-private struct OptionalWriter<Wrapped>: ValueWriter {
-  private let wrapped = LazyWriter<Wrapped>()
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    guard let value = pointer.assumingMemoryBound(to: Wrapped?.self).pointee else { return false }
-    return try wrapped.write(value: value, &run)
+  static var writer: ValueWriter {
+    let wrapped = LazyWriter<Wrapped>()
+    return ValueWriter(of: Self.self) { value, run throws(SerializationError) in
+      guard let value = value.pointee else { return false }
+      return try wrapped.write(value: value, &run)
+    }
   }
 }
 
 extension Array: Serializable, SelfWriting {
-  static var writer: any ValueWriter { ArrayWriter<Element>() }
-}
-
-private struct ArrayWriter<Element>: ValueWriter {
-  private let element = LazyWriter<Element>()
-
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let array = pointer.assumingMemoryBound(to: [Element].self).pointee
-    try array.withElements { elements throws(SerializationError) in
-      try run.nested { run throws(SerializationError) in
-        run.out.append(UInt8(ascii: "["))
-        if let start = elements.baseAddress {
+  static var writer: ValueWriter {
+    let element = LazyWriter<Element>()
+    return ValueWriter(of: Self.self) { value, run throws(SerializationError) in
+      try value.pointee.withElements { elements throws(SerializationError) in
+        try run.nested { run throws(SerializationError) in
+          run.out.append(UInt8(ascii: "["))
           for index in elements.indices {
             try run.element(index) { run throws(SerializationError) in
-              try element.write(UnsafeRawPointer(start + index), &run)
+              guard let start = elements.baseAddress else { return false }
+              return try element.write(UnsafeRawPointer(start + index), &run)
             }
           }
+          run.out.append(UInt8(ascii: "]"))
         }
-        run.out.append(UInt8(ascii: "]"))
       }
+      return true
     }
-    return true
   }
 }
 
@@ -47,17 +39,16 @@ extension Array {
 }
 
 extension Set: Serializable, SelfWriting {
-  static var writer: any ValueWriter { SetWriter<Element>() }
+  static var writer: ValueWriter { ValueWriter(SetWriter<Element>().write) }
 }
 
 /// In the order of the elements' JSON, so that equal sets are written alike.
-private struct SetWriter<Element: Hashable>: TypedWriter {
+private struct SetWriter<Element: Hashable>: Sendable {
   private let element = LazyWriter<Element>()
 
-  func write(value: borrowing Set<Element>, _ run: inout SerializationRun) throws(SerializationError) -> Bool
-  {
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
     var written: [[UInt8]] = []
-    for item in copy value {
+    for item in pointer.assumingMemoryBound(to: Set<Element>.self).pointee {
       let bytes = try run.captured { run throws(SerializationError) in try element.write(value: item, &run) }
       if let bytes { written.append(bytes) }
     }
@@ -70,19 +61,18 @@ private struct SetWriter<Element: Hashable>: TypedWriter {
 }
 
 extension Dictionary: Serializable, SelfWriting {
-  static var writer: any ValueWriter { DictionaryWriter<Key, Value>() }
+  static var writer: ValueWriter { ValueWriter(DictionaryWriter<Key, Value>().write) }
 }
 
 /// In the order of the names.
-private struct DictionaryWriter<Key: Hashable, Element>: TypedWriter {
+private struct DictionaryWriter<Key: Hashable, Element>: Sendable {
   private let element = LazyWriter<Element>()
 
-  func write(
-    value: borrowing [Key: Element], _ run: inout SerializationRun
-  ) throws(SerializationError) -> Bool {
+  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let dictionary = pointer.assumingMemoryBound(to: [Key: Element].self).pointee
     var entries: [(name: String, value: Element)] = []
-    entries.reserveCapacity(value.count)
-    for (key, element) in copy value {
+    entries.reserveCapacity(dictionary.count)
+    for (key, element) in dictionary {
       let name = try DictionaryKey.name(of: key)
       entries.append((run.keys?.transform(name) ?? name, element))
     }

@@ -1,68 +1,78 @@
 internal import TapedeckHTTP
 
-private struct TextWriter: TypedWriter {
-  func write(value: borrowing String, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.write(text: copy value)
-    return true
+extension ValueWriter {
+  fileprivate static func description<Value: CustomStringConvertible & SendableMetatype>(
+    of type: Value.Type
+  ) -> ValueWriter {
+    ValueWriter(of: type) { value, run in
+      run.write(text: value.pointee.description)
+      return true
+    }
+  }
+
+  fileprivate static func integer<Value: FixedWidthInteger & SendableMetatype>(
+    _ type: Value.Type
+  ) -> ValueWriter {
+    ValueWriter(of: type) { value, run in
+      run.write(integer: value.pointee)
+      return true
+    }
   }
 }
 
-private struct TextualWriter<Value: CustomStringConvertible & SendableMetatype>: TypedWriter {
-  func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.write(text: value.description)
-    return true
+extension String: Serializable, SelfWriting {
+  static var writer: ValueWriter {
+    ValueWriter(of: String.self) { value, run in
+      run.write(text: value.pointee)
+      return true
+    }
   }
 }
 
-private struct BoolWriter: TypedWriter {
-  func write(value: borrowing Bool, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.write(literal: copy value ? "true" : "false")
-    return true
+extension Bool: Serializable, SelfWriting {
+  static var writer: ValueWriter {
+    ValueWriter(of: Bool.self) { value, run in
+      run.write(literal: value.pointee ? "true" : "false")
+      return true
+    }
   }
 }
 
-private struct IntegerWriter<Value: FixedWidthInteger>: TypedWriter {
-  func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.write(integer: copy value)
-    return true
+extension Double: Serializable, SelfWriting {
+  static var writer: ValueWriter {
+    ValueWriter(of: Double.self) { value, run throws(SerializationError) in
+      try run.write(number: value.pointee)
+      return true
+    }
   }
 }
 
-private struct NumberWriter: TypedWriter {
-  func write(value: borrowing Double, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try run.write(number: copy value)
-    return true
+extension Float: Serializable, SelfWriting {
+  /// In the digits of the float, not of the double that it is.
+  static var writer: ValueWriter {
+    ValueWriter(of: Float.self) { value, run throws(SerializationError) in
+      try run.write(number: Double(value.pointee.description) ?? .nan)
+      return true
+    }
   }
 }
 
-/// As the float is written, not as the double that it is.
-private struct FloatWriter: TypedWriter {
-  func write(value: borrowing Float, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try run.write(number: Double(value.description) ?? .nan)
-    return true
-  }
-}
-
-extension String: Serializable, SelfWriting { static var writer: any ValueWriter { TextWriter() } }
 extension Substring: Serializable, SelfWriting {
-  static var writer: any ValueWriter { TextualWriter<Self>() }
+  static var writer: ValueWriter { .description(of: Self.self) }
 }
 extension Character: Serializable, SelfWriting {
-  static var writer: any ValueWriter { TextualWriter<Self>() }
+  static var writer: ValueWriter { .description(of: Self.self) }
 }
-extension Bool: Serializable, SelfWriting { static var writer: any ValueWriter { BoolWriter() } }
-extension Double: Serializable, SelfWriting { static var writer: any ValueWriter { NumberWriter() } }
-extension Float: Serializable, SelfWriting { static var writer: any ValueWriter { FloatWriter() } }
-extension Int: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension Int8: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension Int16: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension Int32: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension Int64: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension UInt: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension UInt8: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension UInt16: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension UInt32: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
-extension UInt64: Serializable, SelfWriting { static var writer: any ValueWriter { IntegerWriter<Self>() } }
+extension Int: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension Int8: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension Int16: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension Int32: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension Int64: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension UInt: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension UInt8: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension UInt16: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension UInt32: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
+extension UInt64: Serializable, SelfWriting { static var writer: ValueWriter { .integer(Self.self) } }
 
 extension JSONValue: Serializable, Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
@@ -71,7 +81,7 @@ extension JSONValue: Serializable, Writable {
     return true
   }
 
-  /// The value with the names of all members, at any depth, made new.
+  /// The value with the names of all members transformed, at any depth.
   func transformingKeys(_ transform: KeyTransformer) -> JSONValue {
     switch self {
     case .null, .bool, .number, .string: self

@@ -22,39 +22,33 @@ extension SerializationTransformer {
   }
 }
 
-/// A transformer of this room, which is written without intermediate JSON.
-protocol PlannedTransformer: SerializationTransformer, SelfWriting {}
-
-extension PlannedTransformer {
-  static var writer: any ValueWriter { TransformerWriter<Self>() }
-}
-
-private struct TransformerWriter<Transformer: PlannedTransformer>: TypedWriter {
-  private let wrapped = LazyWriter<Transformer.Wrapped>()
-
-  func write(value: borrowing Transformer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let (own, outer) = (copy value, run.keys)
-    run.keys = .combined({ own.transform(key: $0) }, then: outer)
+extension SerializationTransformer {
+  /// Writes the wrapped value without intermediate JSON.
+  fileprivate func writeWrapped(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let outer = run.keys
+    run.keys = .combined({ transform(key: $0) }, then: outer)
     defer { run.keys = outer }
-    return try wrapped.write(value: own.wrapped, &run)
+    return try run.write(wrapped)
   }
 }
 
 /// Turns `userName` into `user_name`. Every capital starts a word, as in Kakapo: `userID` becomes `user_i_d`; for
 /// `user_id` use `KeyStyleTransformer(value, .snake)`.
-public struct SnakecaseTransformer<Wrapped: Serializable>: PlannedTransformer {
+public struct SnakecaseTransformer<Wrapped: Serializable>: SerializationTransformer, Writable {
   /// The value whose keys are transformed.
   public let wrapped: Wrapped
 
   /// Wraps a value.
   public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool { try writeWrapped(to: &run) }
+
   /// The member name for a key.
   public func transform(key: String) -> String { KeyStyle.snakeByLetter.transform(key) }
 }
 
 /// Transforms keys into a given style: `KeyStyleTransformer(user, .kebab)`.
-public struct KeyStyleTransformer<Wrapped: Serializable>: PlannedTransformer {
+public struct KeyStyleTransformer<Wrapped: Serializable>: SerializationTransformer, Writable {
   /// The value whose keys are transformed.
   public let wrapped: Wrapped
   /// The style of the keys.
@@ -70,6 +64,8 @@ public struct KeyStyleTransformer<Wrapped: Serializable>: PlannedTransformer {
   public init(_ wrapped: Wrapped, transform: @escaping @Sendable (String) -> String) {
     self.init(wrapped, KeyStyle(transform))
   }
+
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool { try writeWrapped(to: &run) }
 
   /// The member name for a key.
   public func transform(key: String) -> String { style.transform(key) }

@@ -5,7 +5,7 @@
 /// Relies on the standard library's own reflection for name, offset and type of each field. A field that is not a plain
 /// value of its type (`weak`, `unowned`, a function) has no key path, so its struct has no plan and is written by
 /// `Mirror`. So are classes, whose fields may be of that kind without a sign, and `CustomReflectable` types.
-final class StructurePlan: ValueWriter {
+final class StructurePlan: Sendable {
   struct Field: Sendable {
     /// As declared.
     var name: String
@@ -13,7 +13,7 @@ final class StructurePlan: ValueWriter {
     var memberName: [UInt8]
     var offset: Int
     var type: any Any.Type
-    var writer: any ValueWriter
+    var writer: ValueWriter
   }
 
   let fields: [Field]
@@ -72,13 +72,13 @@ final class StructurePlan: ValueWriter {
   }
 
   /// A relation knows its name, because it may be replaced by what it leads to.
-  private static func relationWriter<T>(of type: T.Type, name: String) -> (any ValueWriter)? {
-    (type as? any RelationProperty.Type).map { RelationWriter($0, name: name) }
+  private static func relationWriter<T>(of type: T.Type, name: String) -> ValueWriter? {
+    (type as? any RelationProperty.Type).map { ValueWriter(RelationWriter($0, name: name).write) }
   }
 
   /// The writer itself if the type has one for good, else a lazy one, because the type may contain this one.
-  private static func writer<T>(of type: T.Type) -> any ValueWriter {
+  private static func writer<T>(of type: T.Type) -> ValueWriter {
     if let type = type as? any SelfWriting.Type { return type.writer }
-    return LazyWriter<T>()
+    return ValueWriter(LazyWriter<T>().write)
   }
 }

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// How values of one type are written, and what they mean for a response. Found out once a type.
 final class TypePlan: Sendable {
-  private let writer: any ValueWriter
+  private let writer: ValueWriter
   let responseRole: ResponseRole
 
-  init<T>(_ writer: any ValueWriter, of type: T.Type) {
+  init<T>(_ writer: ValueWriter, of type: T.Type) {
     self.writer = writer
     responseRole = ResponseRole(ofType: type)
   }
@@ -39,7 +39,7 @@ enum TypePlans {
 }
 
 /// The plan of a type, made with the first value, so that a type may contain itself.
-struct LazyWriter<T>: ValueWriter {
+struct LazyWriter<T>: Sendable {
   private final class Slot: Sendable {
     let plan = AtomicLazyReference<TypePlan>()
   }

@@ -1,38 +1,34 @@
 /// Writes values of one type.
-protocol ValueWriter: Sendable {
+struct ValueWriter: Sendable {
+  typealias Body<Value> = @Sendable (Value, inout SerializationRun) throws(SerializationError) -> Bool
+
   /// Writes the value that the pointer leads to.
   /// - Returns: false when nothing was written, because the value is left out.
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool
-}
+  let write: Body<UnsafeRawPointer>
 
-/// Writes values of one static type.
-protocol TypedWriter: ValueWriter {
-  associatedtype Value
-  func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool
-}
+  init(_ write: @escaping Body<UnsafeRawPointer>) { self.write = write }
 
-extension TypedWriter {
-  func write(_ pointer: UnsafeRawPointer, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try write(value: pointer.assumingMemoryBound(to: Value.self).pointee, &run)
+  /// A writer of values of one static type.
+  init<Value>(of type: Value.Type, _ write: @escaping Body<UnsafePointer<Value>>) {
+    self.write = { pointer, run throws(SerializationError) in
+      try write(pointer.assumingMemoryBound(to: Value.self), &run)
+    }
   }
 }
 
 /// A type with a writer of its own.
 protocol SelfWriting {
-  static var writer: any ValueWriter { get }
+  static var writer: ValueWriter { get }
 }
 
 /// A type whose values write themselves.
 protocol Writable: SelfWriting, SendableMetatype {
+  /// - Returns: false when nothing was written, because the value is left out.
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool
 }
 
 extension Writable {
-  static var writer: any ValueWriter { WritableWriter<Self>() }
-}
-
-private struct WritableWriter<Value: Writable>: TypedWriter {
-  func write(value: borrowing Value, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try value.write(to: &run)
+  static var writer: ValueWriter {
+    ValueWriter(of: Self.self) { value, run throws(SerializationError) in try value.pointee.write(to: &run) }
   }
 }

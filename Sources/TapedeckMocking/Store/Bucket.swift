@@ -160,12 +160,7 @@ final class Bucket<T: Storable>: AnyBucket {
   }
 
   func remove(_ id: String) -> (any Sendable)? {
-    entities.remove(id).map { Removed(entity: $0.entity, rest: $0.rest) }
-  }
-
-  private struct Removed: Sendable {
-    let entity: T
-    let rest: [T]
+    entities.remove(id).map { [$0.entity] + $0.rest }
   }
 }
 

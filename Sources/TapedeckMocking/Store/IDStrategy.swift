@@ -54,7 +54,7 @@ package struct IDSource: Sendable {
     made += 1
     switch strategy.kind {
     case .custom: return nil
-    case .random: return UUIDText.random(using: &generator)
+    case .random: return generator.uuid()
     case .counter(let first, let isPerType):
       if isPerType {
         let number = nextOfType[type] ?? first
@@ -79,16 +79,16 @@ package struct IDSource: Sendable {
   }
 }
 
-enum UUIDText {
-  static func random(using generator: inout some RandomNumberGenerator) -> String {
-    let high = (UInt64.random(in: .min ... .max, using: &generator) & ~0xF000) | 0x4000
-    let low = (UInt64.random(in: .min ... .max, using: &generator) & ~(3 << 62)) | 1 << 63
-    let digits = Array(hex(high) + hex(low))
+extension RandomNumberGenerator {
+  /// A random UUID (RFC 9562 §5.4) in lower case.
+  mutating func uuid() -> String {
+    let high = (next() & ~0xF000) | 0x4000
+    let low = (next() & ~(3 << 62)) | 1 << 63
+    let digits = Array(
+      [high, low].map { value in
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+      }.joined())
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
-  }
-
-  private static func hex(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

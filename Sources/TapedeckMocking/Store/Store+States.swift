@@ -66,9 +66,16 @@ extension Store {
   /// Adds the entities of these types from a dump; none of them when one cannot be decoded or exists already.
   /// - Throws: `DecodingError` or `StoreError`.
   public func load<each T: Storable & Decodable>(_ dump: JSONValue, _ types: repeat (each T).Type) throws {
-    let loads = LoadList()
-    repeat try loads.add(each types, from: dump)
-    try load(loads.loads)
+    var loads: [any EntityLoad] = []
+    repeat try Self.add(each types, from: dump, to: &loads)
+    try load(loads)
+  }
+
+  private static func add<T: Storable & Decodable>(
+    _ type: T.Type, from dump: JSONValue, to loads: inout [any EntityLoad]
+  ) throws {
+    guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
+    loads.append(EntitiesToLoad(try list.decode([T].self)))
   }
 
   func load(_ loads: [any EntityLoad]) throws {
@@ -132,15 +139,5 @@ extension Store.State {
     ids = snapshot.ids
     numbers = snapshot.numbers
     generation += 1
-  }
-}
-
-/// The entities of a dump, decoded and not yet added.
-private final class LoadList {
-  var loads: [any EntityLoad] = []
-
-  func add<T: Storable & Decodable>(_ type: T.Type, from dump: JSONValue) throws {
-    guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
-    loads.append(EntitiesToLoad(try list.decode([T].self)))
   }
 }
