@@ -15,7 +15,7 @@ final class AdminResponder: Responder {
     self.operations = operations
   }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     var response: HTTPResponse
     do throws(AdminProblem) { response = try answer(request).response } catch { response = error.response }
     // Nothing here is for a cache, or to be guessed at.

@@ -20,7 +20,7 @@ enum JournalText {
       JSONMember("source", JSONValue(entry.source.rawValue)), JSONMember("why", JSONValue(entry.reason)),
       JSONMember("cutShort", JSONValue(entry.wasCutShort)),
     ]
-    return members + (entry.explanation?.failure.map { [JSONMember("failure", $0.json)] } ?? [])
+    return members + (entry.failure.map { [JSONMember("failure", $0.json)] } ?? [])
   }
 
   /// All there is.
@@ -35,14 +35,15 @@ enum JournalText {
       JSONMember(
         "decisions",
         .array(
-          entry.decisions.map { decision in
-            [
-              "link": JSONValue(decision.link), "outcome": JSONValue(decision.outcome.rawValue),
-              "why": JSONValue(decision.why),
+          entry.decisions.all.map { decision in
+            let isResponse = decision.outcome == .answered
+            return [
+              "link": JSONValue(decision.name), "outcome": JSONValue(decision.outcome.rawValue),
+              "why": JSONValue(isResponse ? entry.reason : decision.words),
             ]
           })))
-    if entry.source == .unmatched, let nearest = (try? JSONValue(parsing: shown.body))?["nearest"] {
-      members.append(JSONMember("nearest", nearest))
+    if let miss = entry.decisions.miss {
+      members.append(JSONMember("nearest", .array(miss.nearest.map(\.text))))
     }
     return .object(members)
   }

@@ -23,22 +23,20 @@ enum LogLine {
     let cut = summary.wasCutShort ? " (cut short)" : ""
     out +=
       " \(start)\(summary.status)\(end) \(summary.source.rawValue) \(milliseconds(summary)) ms\(cut)".utf8
-    if let explanation = summary.explanation {
-      if let failure = explanation.failure { out += ": \(Printable.line(failure.detail))".utf8 }
-      append(explanation, to: &out)
-    }
+    if let failure = summary.failure { out += ": \(Printable.line(failure.detail))".utf8 }
+    if let decisions = summary.decisions { append(decisions, to: &out) }
     out.append(UInt8(ascii: "\n"))
   }
 
   /// A mark on the line, and below it, indented, what a person should be told.
-  private static func append(_ explanation: ResponseExplanation, to out: inout [UInt8]) {
-    if !explanation.drift.isEmpty {
-      out += " (drift: \(Printable.line(explanation.drift.joined(separator: ", "))))".utf8
+  private static func append(_ decisions: Decisions, to out: inout [UInt8]) {
+    if let drift = decisions.replay?.drift, !drift.isEmpty {
+      out += " (drift: \(Printable.line(drift.joined(separator: ", "))))".utf8
     }
-    if let substitution = explanation.substitution { out += " (\(substitution.rawValue))".utf8 }
-    let applied = explanation.applied
+    if let substitution = decisions.replay?.substitution { out += " (\(substitution.rawValue))".utf8 }
+    let applied = decisions.applied
     if !applied.isEmpty { out += " (\(Printable.line(applied.joined(separator: ", "))))".utf8 }
-    for line in explanation.lines { out += "\n\(Printable.line(line))".utf8 }
+    for line in decisions.toldMiss?.lines ?? [] { out += "\n\(Printable.line(line))".utf8 }
   }
 
   private static func appendJSON(_ summary: ExchangeSummary, to out: inout [UInt8]) {
@@ -52,24 +50,25 @@ enum LogLine {
       JSONMember("durationMicroseconds", JSONValue(Int(summary.durationNanoseconds / 1000))),
       JSONMember("cutShort", .bool(summary.wasCutShort)),
     ]
-    if let explanation = summary.explanation { members += self.members(explanation) }
+    members += explaining(summary)
     out += Printable.json(JSONValue.object(members).bytes())
     out.append(UInt8(ascii: "\n"))
   }
 
-  private static func members(_ explanation: ResponseExplanation) -> [JSONMember] {
+  private static func explaining(_ summary: ExchangeSummary) -> [JSONMember] {
     var members: [JSONMember] = []
-    if let file = explanation.file { members.append(JSONMember("file", JSONValue(file))) }
-    if !explanation.drift.isEmpty {
-      members.append(JSONMember("drift", .array(explanation.drift.map { JSONValue($0) })))
+    let replay = summary.decisions?.replay
+    if let replay { members.append(JSONMember("file", JSONValue(replay.file))) }
+    if let drift = replay?.drift, !drift.isEmpty {
+      members.append(JSONMember("drift", .array(drift.map { JSONValue($0) })))
     }
-    if let failure = explanation.failure { members.append(JSONMember("failure", failure.json)) }
-    if let substitution = explanation.substitution {
+    if let failure = summary.failure { members.append(JSONMember("failure", failure.json)) }
+    if let substitution = replay?.substitution {
       members.append(JSONMember("substitution", JSONValue(substitution.rawValue)))
     }
-    let applied = explanation.applied
+    let applied = summary.decisions?.applied ?? []
     if !applied.isEmpty { members.append(JSONMember("applied", .array(applied.map { JSONValue($0) }))) }
-    return members + (explanation.document?.members ?? [])
+    return members + (summary.decisions?.toldMiss?.explanation ?? [])
   }
 
   private static func path(_ summary: ExchangeSummary) -> ArraySlice<UInt8> {

@@ -4,15 +4,19 @@ public struct ExchangeSummary: Sendable {
   public var target: [UInt8]
   public var status: Int
   public var source: ServedResponse.Source
-  /// From the whole request to the last byte of the answer leaving our hands.
+  /// From the whole request to the last byte of the response leaving our hands.
   public var durationNanoseconds: Int64
-  /// Whether the answer broke off, or the client left before its end.
+  /// Whether the response broke off, or the client left before its end.
   public var wasCutShort: Bool
-  public var explanation: ResponseExplanation?
+  /// What the links of the chain decided; `nil` where no link was asked.
+  package var decisions: Decisions?
+  /// Why the exchange failed, where it did.
+  public var failure: ExchangeFailure?
 
-  public init(
-    method: HTTPMethod, target: [UInt8], status: Int = 0, source: ServedResponse.Source = .server,
-    durationNanoseconds: Int64 = 0, wasCutShort: Bool = false, explanation: ResponseExplanation? = nil
+  package init(
+    method: HTTPMethod, target: [UInt8], status: Int, source: ServedResponse.Source,
+    durationNanoseconds: Int64,
+    wasCutShort: Bool, decisions: Decisions?, failure: ExchangeFailure?
   ) {
     self.method = method
     self.target = target
@@ -20,6 +24,7 @@ public struct ExchangeSummary: Sendable {
     self.source = source
     self.durationNanoseconds = durationNanoseconds
     self.wasCutShort = wasCutShort
-    self.explanation = explanation
+    self.decisions = decisions
+    self.failure = failure
   }
 }

@@ -7,9 +7,9 @@ internal import TapedeckUpstream
 /// The recording that all loops share: what may be replayed, where new exchanges go, and the decision between them.
 final class InsertedCassette: Sendable {
   /// What to do with one request, with all that doing it takes.
-  enum Decision {
+  enum Choice {
     /// - Parameter substitution: what the response stands in for, where it was recorded for another request.
-    case replay(InteractionSequence.Turn, ResponseExplanation.Substitution?)
+    case replay(InteractionSequence.Turn, Decision.Substitution?)
     case record(arrival: Int)
     case forward
     /// - Parameter recorded: how many answers to it there were, all of which have been given.
@@ -91,7 +91,7 @@ final class InsertedCassette: Sendable {
   /// - Parameters:
   ///   - request: as it is compared.
   ///   - cursors: of the request's session.
-  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Decision {
+  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Choice {
     guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
     let sequence = mode.consultsCassette ? sequence(for: request) : nil
     let turn = sequence?.next(for: request, onExhausted: onExhausted, cursors: cursors)
@@ -109,8 +109,8 @@ final class InsertedCassette: Sendable {
   }
 
   private func replay(
-    _ turn: InteractionSequence.Turn, _ substitution: ResponseExplanation.Substitution? = nil
-  ) -> Decision {
+    _ turn: InteractionSequence.Turn, _ substitution: Decision.Substitution? = nil
+  ) -> Choice {
     if turn.isBeyondRecording { statistics.countRepeated() }
     if turn.isOtherClient { statistics.countOtherClient() }
     return .replay(turn, turn.isOtherClient ? .otherClient : substitution)
@@ -166,12 +166,14 @@ final class InsertedCassette: Sendable {
   /// The target of a request as logs and reports may show it: without what its body shows to be a secret either.
   func shownTarget(_ request: HTTPRequest) -> [UInt8] {
     let redaction = matcher.redaction
-    return shown(redaction.mayHide(request) ? redaction.comparable(request).target : request.target)
+    let isHidden = redaction.mayHide(request)
+    return shown(isHidden ? redaction.comparable(request).target : request.target, isRedacted: true)
   }
 
-  /// A target as logs and reports may show it: the recorder knows what the run has brought to light.
-  func shown(_ target: [UInt8]) -> [UInt8] {
-    let target = matcher.redaction.redacted(target: target)
+  /// A target as logs and reports may show it: without secrets that the run has brought to light either.
+  /// - Parameter isRedacted: whether it has been redacted.
+  func shown(_ target: [UInt8], isRedacted: Bool) -> [UInt8] {
+    let target = isRedacted ? target : matcher.redaction.redacted(target: target)
     return recorder?.hidingKnownSecrets(inTarget: target) ?? target
   }
 

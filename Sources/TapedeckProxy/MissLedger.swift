@@ -1,4 +1,5 @@
 internal import Synchronization
+public import TapedeckHTTP
 
 /// The unmatched requests of a run, grouped. However many different ones come, only so many are
 /// kept; the rest are counted.

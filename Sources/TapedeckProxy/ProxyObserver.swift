@@ -37,8 +37,8 @@ final class ProxyObserver: ExchangeObserver {
     statistics.count(source)
     guard let log else { return }
     var shown = summary()
-    // An answer that came about by an error says nothing about what may be shown.
-    shown.target = tape.current.shown(shown.target)
+    // The front of the chain has redacted the target of what it was asked.
+    shown.target = tape.current.shown(shown.target, isRedacted: shown.decisions != nil)
     log.format(shown, &lines)
   }
 

@@ -38,9 +38,9 @@ public final class ProxyServer: Sendable {
     let slot = CassetteSlot(recording.tape(configuration, statistics))
     configuration.beforeServing()
     let sessions = Sessions(configuration)
-    let faults = upstream.map { ToleratedFaults(of: $0.origin, notice: configuration.notice) }
+    let tolerated = NoticeOnce(configuration.notice)
     let listener = ListenerNames()
-    let refusals = RefusalNotices(configuration.notice)
+    let refusals = NoticeOnce(configuration.notice)
     do {
       var serving = ServerConfiguration(
         configuration.clients,
@@ -55,17 +55,20 @@ public final class ProxyServer: Sendable {
           let client = try upstream.map { settings in
             var settings = settings
             settings.onConnectionOpened = { statistics.countUpstreamConnection() }
-            settings.onToleratedFault = { faults?.note($0) }
+            settings.onToleratedFault = { [origin = settings.origin] fault in
+              tolerated.tell("\(origin) sent \(fault); it is put right for clients")
+            }
             return try UpstreamClient(configuration: settings, loop: loop)
           }
-          let tape = LoopCache(slot)
-          let links = ChainLinks(
-            configuration: configuration, tape: tape, upstream: client, loop: loop)
-          let chain = links.chain(for: sessions)
-          let policy = PolicyResponder(
-            before: chain, tape: tape, listener: listener, isLogged: configuration.log != nil,
-            namesOptions: configuration.verb != nil, refusals: refusals)
-          return configuration.explains ? ExplainingResponder(before: policy) : policy
+          let cassette = LoopCache(slot)
+          return ProxyResponder(
+            configuration,
+            policy: RequestPolicy(
+              cassette: cassette, listener: listener, namesOptions: configuration.verb != nil),
+            sessions: SessionChains(
+              sessions,
+              ChainParts(configuration: configuration, cassette: cassette, upstream: client, loop: loop)),
+            cassette: cassette, refusals: refusals)
         })
       listener.set(server.address, toldHost: address.host)
       do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
@@ -158,59 +161,5 @@ public final class ProxyServer: Sendable {
     if error.isAddressInUse { return ProxyError.addressInUse(address) }
     if error.isPermissionDenied { return ProxyError.addressNotPermitted(address) }
     return ProxyError.cannotListen("\(error)")
-  }
-}
-
-/// What one loop's chains are made of.
-private struct ChainLinks {
-  let configuration: ProxyConfiguration
-  let tape: LoopCache<CassetteSlot>
-  let upstream: UpstreamClient?
-  let loop: EventLoop
-
-  /// What answers all requests: where they do not say which session is theirs, all belong to one.
-  func chain(for sessions: Sessions) -> any Responder {
-    guard let selector = configuration.sessionSelector else { return chain(for: sessions.standard) }
-    return SessionResponder(sessions, selector: selector, loop: loop, makeChain: { chain(for: $0) })
-  }
-
-  /// What answers the requests of a session.
-  private func chain(for session: Session) -> any Responder {
-    let recordings = recordings(session)
-    let patched = PatchResponder(session.overrides.patches, before: recordings, loop: loop)
-    let chain = LeanChain(session.overrides, configuration.router) {
-      links(session.overrides, recordings: recordings, patched: patched)
-    }
-    return session.journal.isOn ? RequestLogResponder(before: chain, session) : chain
-  }
-
-  /// The links in their order: the first answer wins. Those without rules could answer nothing, and are left out.
-  private func links(
-    _ overrides: Overrides, recordings: any Responder, patched: PatchResponder
-  ) -> any Responder {
-    let router = configuration.router
-    let links: [(any Responder)?] = [
-      overrides.routes.isEmpty ? nil : RouteRuleResponder(overrides.routes, loop: loop),
-      overrides.resources.isEmpty ? nil : resources(overrides),
-      router.isEmpty ? nil : RouteResponder(router, before: patched, loop: loop),
-      overrides.patches.isEmpty ? recordings : patched,
-    ]
-    let chain = ResponderChain.of(links.compactMap { $0 })
-    return overrides.faults.isEmpty ? chain : FaultResponder(overrides.faults, before: chain, loop: loop)
-  }
-
-  /// Patches are laid over what a resource answers as over what it was promoted from.
-  private func resources(_ overrides: Overrides) -> any Responder {
-    let responder = ResourceResponder(overrides.resources)
-    return overrides.patches.isEmpty
-      ? responder : PatchResponder(overrides.patches, before: responder, loop: loop)
-  }
-
-  /// The cassette, the origin, or a refusal.
-  private func recordings(_ session: Session) -> any Responder {
-    CassetteResponder(
-      tape: tape, cursors: session.cursors, upstream: upstream,
-      replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: loop),
-      explains: configuration.explains || session.journal.isOn)
   }
 }

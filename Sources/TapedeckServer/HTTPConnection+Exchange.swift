@@ -14,7 +14,8 @@ extension HTTPConnection {
     var isClientAsked = false
     var status = 0
     var source = ServedResponse.Source.server
-    var explanation: ResponseExplanation?
+    var decisions: DecisionCollector?
+    var failure: ExchangeFailure?
 
     init(
       _ method: HTTPMethod, _ target: [UInt8], _ version: HTTPVersion, startedAt: MonotonicTime,
@@ -39,15 +40,14 @@ extension HTTPConnection {
     /// Takes over what an answer says about itself.
     mutating func note(_ answer: borrowing ServedResponse) {
       source = answer.source
-      explanation = answer.explanation
+      decisions = answer.decisions
       if let shown = answer.shownTarget { target = shown }
       if answer.endsConnection { keepsAlive = false }
     }
 
     /// Takes over why it failed, where it did.
     mutating func note(_ failure: ExchangeFailure?) {
-      guard let failure else { return }
-      explanation = explanation?.failed(failure) ?? ResponseExplanation(failure: failure)
+      if let failure { self.failure = failure }
     }
 
     /// What is told of it now that it is over.
@@ -55,7 +55,7 @@ extension HTTPConnection {
       let duration = MonotonicTime.now.nanoseconds(since: startedAt)
       return ExchangeSummary(
         method: method, target: target, status: status, source: source, durationNanoseconds: duration,
-        wasCutShort: wasCutShort, explanation: explanation)
+        wasCutShort: wasCutShort, decisions: decisions?.decisions, failure: failure)
     }
   }
 }

@@ -161,7 +161,7 @@ final class HTTPConnection: EventHandler {
       startedAt: worker.observer == nil ? worker.loop.now : .now,
       keepsAlive: request.keepsAlive && !worker.isStopping)
     do {
-      guard let answer = try worker.responder.respond(to: request) else {
+      guard let answer = try worker.responder.respond(to: request, decisions: nil) else {
         return send(ErrorResponse.notFound, exchange, by: .server)
       }
       exchange.note(answer)

@@ -1,11 +1,11 @@
 internal import Synchronization
-public import TapedeckHTTP
+package import TapedeckHTTP
 public import TapedeckSockets
 
 /// An HTTP/1.1 server: one listener, one event loop a thread, one responder a loop.
 public final class HTTPServer: Sendable {
   /// Made on each loop's thread; what it makes stays there.
-  public typealias MakeResponder = @Sendable (EventLoop) throws -> any Responder
+  package typealias MakeResponder = @Sendable (EventLoop) throws -> any Responder
   public typealias MakeObserver = @Sendable (EventLoop) -> (any ExchangeObserver)?
 
   public var address: SocketAddress { listener.address }
@@ -21,7 +21,7 @@ public final class HTTPServer: Sendable {
   }
 
   /// Listens and serves at once. Throws when the address cannot be had or a responder cannot be made.
-  public init(
+  package init(
     address wanted: SocketAddress, threads count: Int,
     configuration: ServerConfiguration = ServerConfiguration(),
     makeObserver: @escaping MakeObserver = { _ in nil }, makeResponder: @escaping MakeResponder

@@ -10,7 +10,9 @@ private final class CutStream: ResponseSource, Responder {
   var onStart: () -> Void = {}
   private(set) var heard: [String] = []
 
-  func respond(to request: HTTPRequest) -> ServedResponse? { ServedResponse(.stream(self), by: .cassette) }
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
+    ServedResponse(.stream(self), by: .cassette)
+  }
 
   func start(into sink: any ResponseSink) {
     sink.begin(HTTPResponseHead(status: 200), framing: .chunked)
@@ -114,14 +116,14 @@ private final class Notes: ResponseSink {
       Array(#"{"patches": [{"path": "/a", "truncate": \#(length)}]}"#.utf8), named: "o.json", into: overrides)
     let loop = try EventLoop()
     let responder = PatchResponder(overrides.patches, before: Fixed(), loop: loop)
-    let answer = try #require(try responder.respond(to: HTTPRequest(.get, "/a")))
+    let answer = try #require(try responder.respond(to: HTTPRequest(.get, "/a"), decisions: nil))
     let notes = Notes()
     try #require(answer.content.stream(to: .get)).start(into: notes)
     #expect(notes.all == expected)
   }
 
   private final class Fixed: Responder {
-    func respond(to request: HTTPRequest) -> ServedResponse? {
+    func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
       ServedResponse(.stream(Ended()), by: .cassette)
     }
   }

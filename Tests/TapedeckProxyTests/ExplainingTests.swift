@@ -5,34 +5,48 @@ import Testing
 
 /// The field that says who answered.
 @Suite struct ExplainingTests {
-  private final class Fixed: Responder {
-    let answer: ServedResponse?
-    init(_ answer: ServedResponse?) { self.answer = answer }
-    func respond(to request: HTTPRequest) -> ServedResponse? { answer }
-  }
-
   private static let response = HTTPResponse(status: 200, contentType: "text/plain", body: Array("x".utf8))
 
+  private static func miss(nearest: String) -> Miss {
+    Miss(
+      method: "GET", target: "/", detail: "",
+      nearest: [.init(file: nearest, request: "GET /", differences: [])],
+      fixes: [], curl: "", sort: "")
+  }
+
+  private static func collector(
+    _ source: ServedResponse.Source, rule: String? = nil, _ reason: Decision.Reason?
+  ) -> DecisionCollector {
+    let decisions = DecisionCollector()
+    if let reason { decisions.respond(Decision.Link(source), rule: rule, reason) }
+    return decisions
+  }
+
   @Test(arguments: [
-    (ResponseExplanation?.none, ServedResponse.Source.route, "route"),
-    (ResponseExplanation(isRecorded: true), .upstream, "upstream;recorded"),
-    (ResponseExplanation(), .upstream, "upstream"),
+    (Decision.Reason?.none, ServedResponse.Source.route, "route"),
+    (.forwarded(isRecorded: true), .upstream, "upstream;recorded"),
+    (.forwarded(isRecorded: false), .upstream, "upstream"),
     (
-      ResponseExplanation(file: "get-a-1.json", turn: 3, turns: 2, drift: ["$.n", #"query "ts""#]), .cassette,
+      .replayed(.init(file: "get-a-1.json", turn: 3, turns: 2, drift: ["$.n", #"query "ts""#])), .cassette,
       #"cassette;file="get-a-1.json";turn=3;of=2;drift="$.n, query \"ts\"""#
     ),
-    (ResponseExplanation(nearest: "a\\b\r\nX: é.json"), .unmatched, #"unmatched;nearest="a\\b??X: ??.json""#),
+    (
+      .missed(miss(nearest: "a\\b\r\nX: é.json"), isFirst: true), .unmatched,
+      #"unmatched;nearest="a\\b??X: ??.json""#
+    ),
   ])
-  func saysWhoAnswered(explanation: ResponseExplanation?, source: ServedResponse.Source, value: String) {
-    #expect(
-      ExplainingResponder.value(
-        ServedResponse(.response(Self.response), by: source, explanation: explanation))
-        == value)
+  func saysWhoAnswered(reason: Decision.Reason?, source: ServedResponse.Source, value: String) {
+    #expect(ExplainField.value(source, Self.collector(source, reason).decisions, nil) == value)
+  }
+
+  private func explained(_ content: ServedResponse.Content, by source: ServedResponse.Source)
+    -> ServedResponse.Content
+  {
+    ExplainField.added(to: ServedResponse(content, by: source), Self.collector(source, nil))
   }
 
   @Test func aResponseGetsTheField() throws {
-    let responder = ExplainingResponder(before: Fixed(ServedResponse(.response(Self.response), by: .route)))
-    guard case .response(let response)? = try responder.respond(to: HTTPRequest(.get, "/"))?.content else {
+    guard case .response(let response) = explained(.response(Self.response), by: .route) else {
       Issue.record("no response")
       return
     }
@@ -42,8 +56,7 @@ import Testing
 
   @Test(arguments: [nil, [1]]) func aPreparedAnswerGetsTheField(chunks: [Int]?) throws {
     let prepared = PreparedResponse(Self.response, to: .get, chunks: chunks)
-    let responder = ExplainingResponder(before: Fixed(ServedResponse(.prepared(prepared), by: .cassette)))
-    guard case .prepared(let explained)? = try responder.respond(to: HTTPRequest(.get, "/"))?.content else {
+    guard case .prepared(let explained) = explained(.prepared(prepared), by: .cassette) else {
       Issue.record("not prepared")
       return
     }
@@ -51,9 +64,5 @@ import Testing
     #expect(explained.wireBody == prepared.wireBody)
     #expect(explained.contentBytes == prepared.contentBytes)
     #expect(explained.unchunked?.head.fields.text("tapedeck-answer") == (chunks == nil ? nil : "cassette"))
-  }
-
-  @Test func noAnswerStaysNone() throws {
-    #expect(try ExplainingResponder(before: Fixed(nil)).respond(to: HTTPRequest(.get, "/")) == nil)
   }
 }

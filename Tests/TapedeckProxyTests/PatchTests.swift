@@ -9,7 +9,7 @@ private struct Patched {
   final class Fixed: Responder {
     let answer: ServedResponse
     init(_ answer: ServedResponse) { self.answer = answer }
-    func respond(to request: HTTPRequest) -> ServedResponse? { answer }
+    func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? { answer }
   }
 
   let overrides = Overrides()
@@ -41,10 +41,12 @@ private struct Patched {
     let loop = try EventLoop()
     let chain = Fixed(ServedResponse(content(kind, request.method), by: source))
     let responder = PatchResponder(overrides.patches, before: chain, loop: loop)
-    let answer = try #require(try responder.respond(to: request))
+    let decisions = DecisionCollector()
+    let answer = try #require(try responder.respond(to: request, decisions: decisions))
     let heard = Heard()
     try #require(answer.content.stream(to: request.method)).start(into: heard)
-    heard.applied = answer.explanation?.applied
+    let applied = decisions.decisions.applied
+    heard.applied = applied.isEmpty ? nil : applied
     return heard
   }
 }

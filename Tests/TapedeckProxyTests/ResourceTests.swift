@@ -19,7 +19,7 @@ struct ResourceServer {
     _ method: HTTPMethod, _ target: String, _ body: String = ""
   ) throws -> (status: Int, fields: HTTPFields, body: String) {
     let answer = ResourceResponder(overrides.resources).respond(
-      to: HTTPRequest(method, target, body: Array(body.utf8)))
+      to: HTTPRequest(method, target, body: Array(body.utf8)), decisions: nil)
     guard case .response(let response) = answer?.content else { throw Nobody() }
     return (response.head.status, response.head.fields, String(decoding: response.body, as: UTF8.self))
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// Answers `/whole`, and ends the connection of everything else as its target says, before or in the midst of an answer.
 private final class Ending: Responder {
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     let target = request.targetText
     if target == "/whole" {
       return ServedResponse(

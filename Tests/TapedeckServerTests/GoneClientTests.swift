@@ -14,7 +14,7 @@ private final class Counter: Responder, Sendable {
 
   init() throws { (isHeld, goesOn) = (try Latch(), try Latch()) }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     if request.targetText == "/hold" {
       isHeld.signal()
       goesOn.wait()

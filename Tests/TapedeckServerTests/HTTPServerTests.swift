@@ -6,7 +6,7 @@ import Testing
 
 /// Answers `/stream/N` with N pieces, everything else with its own target and body.
 private final class Echo: Responder {
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     if request.targetText == "/none" { return nil }
     if request.targetText.hasPrefix("/stream/") {
       return ServedResponse(.stream(Pieces(count: Int(request.targetText.dropFirst(8)) ?? 0)), by: .upstream)

@@ -8,7 +8,7 @@ import Testing
 
 /// Answers `/hold` with a head and nothing more, everything else at once.
 private final class Holder: Responder {
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard request.targetText == "/hold" else {
       return ServedResponse(
         .response(HTTPResponse(status: 200, contentType: "text/plain", body: [])), by: .route)

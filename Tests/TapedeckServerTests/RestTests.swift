@@ -11,7 +11,9 @@ private final class Resting: Responder, ResponseSource {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? { ServedResponse(.stream(self), by: .upstream) }
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
+    ServedResponse(.stream(self), by: .upstream)
+  }
 
   func start(into sink: any ResponseSink) {
     sink.begin(HTTPResponseHead(status: 200), framing: .chunked)

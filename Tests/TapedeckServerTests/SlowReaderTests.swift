@@ -82,7 +82,7 @@ private final class Batches: Responder {
   private let progress: Progress
   init(_ progress: Progress) { self.progress = progress }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     ServedResponse(.stream(Batch(progress)), by: .upstream)
   }
 }

@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// Lets go wrong what the faults say, whoever answers. The answer itself is made as ever.
+/// Lays the faults over the response, whoever gives it. The response itself is made as ever.
 final class FaultResponder: Responder {
   private let list: RuleList<FaultRule>
   private let rules: LoopCache<RuleList<FaultRule>>
@@ -15,24 +15,27 @@ final class FaultResponder: Responder {
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard let table = rules.current, table.concerns(request) else {
-      return try chain.respond(to: request)
+      return try chain.respond(to: request, decisions: decisions)
     }
-    let candidates = table.all(for: OverrideRequest(request))
-    guard !candidates.isEmpty else { return try chain.respond(to: request) }
+    let asked = OverrideRequest(request)
+    if let decisions { table.tellUnmet(asked) { decisions.fault($0, .unmet($1)) } }
     var acting: [(rule: FaultRule, turn: Int)] = []
-    for rule in candidates {
-      if case .granted(let turn, _) = list.usages.usage(of: rule).claim() { acting.append((rule, turn)) }
+    for rule in table.all(for: asked) {
+      if case .granted(let turn, _) = list.usages.usage(of: rule).claim() {
+        acting.append((rule, turn))
+        decisions?.fault(rule.id, .applied(remarks: []))
+      } else {
+        decisions?.fault(rule.id, .notItsTurn)
+      }
     }
-    let answer = try chain.respond(to: request)
-    guard !acting.isEmpty, var answer else { return answer }
+    let response = try chain.respond(to: request, decisions: decisions)
+    guard !acting.isEmpty, var response else { return response }
     for (rule, turn) in acting {
-      answer = rule.fault.applied(
-        to: answer, of: request, generator: rule.limits.generator(beyondDiceOf: turn), loop: loop)
+      response = rule.fault.applied(
+        to: response, of: request, generator: rule.limits.generator(beyondDiceOf: turn), loop: loop)
     }
-    let notes = acting.map { "fault \($0.rule.id)" }
-    answer.explanation = (answer.explanation ?? ResponseExplanation()).adding(applied: { notes })
-    return answer
+    return response
   }
 }

@@ -17,24 +17,31 @@ final class PatchResponder: Responder {
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard let table = rules.current, table.concerns(request) else {
-      return try chain.respond(to: request)
+      return try chain.respond(to: request, decisions: decisions)
     }
-    let candidates = table.all(for: OverrideRequest(request))
-    let answer = try chain.respond(to: request)
+    let asked = OverrideRequest(request)
+    if let decisions { table.tellUnmet(asked) { decisions.patch($0, .unmet($1)) } }
+    let candidates = table.all(for: asked)
+    let answer = try chain.respond(to: request, decisions: decisions)
     guard !candidates.isEmpty, let answer else { return answer }
-    return patched(answer, by: candidates, to: request)
+    return patched(answer, by: candidates, to: request, decisions)
   }
 
-  private func patched(_ answer: ServedResponse, by candidates: [PatchRule], to request: HTTPRequest)
-    -> ServedResponse
-  {
+  private func patched(
+    _ answer: ServedResponse, by candidates: [PatchRule], to request: HTTPRequest,
+    _ decisions: DecisionCollector?
+  ) -> ServedResponse {
     var acting: [(rule: PatchRule, usage: RuleUsage)] = []
     var delay: Int64 = 0
     for rule in candidates where answer.source != .unmatched || rule.includesMisses {
       let usage = list.usages.usage(of: rule)
-      guard case .granted(let turn, _) = usage.claim() else { continue }
+      guard case .granted(let turn, _) = usage.claim() else {
+        decisions?.patch(rule.id, .notItsTurn)
+        continue
+      }
+      decisions?.patch(rule.id, .applied(remarks: []))
       acting.append((rule, usage))
       if let wait = rule.patch.delay {
         var generator = rule.limits.generator(beyondDiceOf: turn)
@@ -42,10 +49,8 @@ final class PatchResponder: Responder {
       }
     }
     guard !acting.isEmpty else { return answer }
-    let patching = Patching(acting, to: request.method)
+    let patching = Patching(acting, to: request.method, decisions)
     var answer = answer
-    let notes = patching.notes
-    answer.explanation = (answer.explanation ?? ResponseExplanation()).adding(applied: { notes.lines })
     answer.content = patching.content(answer.content)
     if delay > 0 {
       answer.content = .stream(

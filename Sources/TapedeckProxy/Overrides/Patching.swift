@@ -9,15 +9,17 @@ final class Patching {
   private let rules: [PatchRule]
   private let usages: [RuleUsage]
   private let method: HTTPMethod
-  let notes: PatchNotes
+  private let decisions: DecisionCollector?
   private let bodyRules: [Int]
 
-  init(_ acting: [(rule: PatchRule, usage: RuleUsage)], to method: HTTPMethod) {
+  init(
+    _ acting: [(rule: PatchRule, usage: RuleUsage)], to method: HTTPMethod, _ decisions: DecisionCollector?
+  ) {
     let rules = acting.map(\.rule)
     self.rules = rules
     usages = acting.map(\.usage)
     self.method = method
-    notes = PatchNotes(rules.map(\.id))
+    self.decisions = decisions
     bodyRules = rules.indices.filter { rules[$0].patch.changesBody }
   }
 
@@ -36,7 +38,7 @@ final class Patching {
   /// Says of each patch of the body why it does not act.
   func remark(_ text: String) {
     for index in bodyRules {
-      notes.remark(text, on: index)
+      decisions?.remark(text, onPatch: rules[index].id)
       countUnchanged(index)
     }
   }
@@ -48,7 +50,7 @@ final class Patching {
 
   /// The answer itself did not come.
   func failed() {
-    for index in rules.indices { notes.remark("not applied: the origin gave no answer", on: index) }
+    for rule in rules { decisions?.remark("not applied: the origin gave no answer", onPatch: rule.id) }
   }
 
   // MARK: The head
@@ -138,7 +140,7 @@ final class Patching {
     for index in bodyRules {
       let patch = rules[index].patch
       let problems = body.apply(patch)
-      for problem in problems { notes.remark(problem, on: index) }
+      for problem in problems { decisions?.remark(problem, onPatch: rules[index].id) }
       if problems.count >= patch.bodyEditCount { countUnchanged(index) }
     }
     return body.finish()

@@ -8,14 +8,14 @@ final class ResourceResponder: Responder {
 
   init(_ resources: ResourceList) { self.resources = resources }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard !resources.isEmpty else { return nil }
     let request = Request(http: request)
     guard let server = resources.server(for: request),
       let match = server.router.match(request, at: .server),
       case .response(let response) = match.answer()
     else { return nil }
-    let explanation = ResponseExplanation(rule: server.resource(of: match))
-    return ServedResponse(.response(response), by: .store, explanation: explanation)
+    if let decisions { decisions.respond(.store, rule: server.resource(of: match), .declared) }
+    return ServedResponse(.response(response), by: .store)
   }
 }

@@ -17,13 +17,11 @@ struct RouteRule: OverrideRule {
   let identity = RuleIdentity()
   private let answers: [RuleAnswer]
   private let loops: Bool
-  private let explanation: ResponseExplanation
 
   init(_ declaration: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(declaration.json, at: declaration.place)
     _ = try reader.text("id")
     id = declaration.id
-    explanation = ResponseExplanation(rule: declaration.id)
     source = declaration.json
     condition = try RequestCondition(&reader, forRoute: true)
     var limits = try RuleUsage.Limits(&reader)
@@ -75,15 +73,13 @@ struct RouteRule: OverrideRule {
     var generator = limits.generator(beyondDiceOf: turn)
     let delay = answer.delay?.nanoseconds(using: &generator) ?? 0
     return RouteRuleAnswer(
-      content: content, explanation: explanation, delayNanoseconds: delay,
-      fault: answer.fault.map { ($0, generator) })
+      content: content, delayNanoseconds: delay, fault: answer.fault.map { ($0, generator) })
   }
 }
 
 /// What a route declared in JSON has for a request.
 struct RouteRuleAnswer {
   var content: ServedResponse.Content
-  var explanation: ResponseExplanation
   /// How long it waits with it.
   var delayNanoseconds: Int64
   /// What goes wrong on its way, and what decides all that is left to chance in it.

@@ -13,9 +13,9 @@ final class RouteRuleResponder: Responder {
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) -> ServedResponse? {
-    guard let declared = Self.answer(rules.current, list.usages, to: request) else { return nil }
-    var answer = ServedResponse(declared.content, by: .route, explanation: declared.explanation)
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
+    guard let declared = Self.answer(rules.current, list.usages, to: request, decisions) else { return nil }
+    var answer = ServedResponse(declared.content, by: .route)
     if declared.delayNanoseconds > 0 {
       answer.content = .stream(
         DelayedSource(
@@ -27,12 +27,17 @@ final class RouteRuleResponder: Responder {
 
   /// What rules have for a request, which counts as one of those they are for.
   static func answer(
-    _ table: RuleTable<RouteRule>?, _ usages: RuleUsages, to request: HTTPRequest
+    _ table: RuleTable<RouteRule>?, _ usages: RuleUsages, to request: HTTPRequest,
+    _ decisions: DecisionCollector? = nil
   ) -> RouteRuleAnswer? {
     guard let table, table.concerns(request) else { return nil }
     let request = OverrideRequest(request)
-    return table.first(for: request) { rule in
+    let declined = decisions.map { decisions in
+      { (rule: String, reason: Decision.Reason) in decisions.decline(.route, rule: rule, reason) }
+    }
+    return table.first(for: request, declined: declined) { rule in
       guard case .granted(let turn, let use) = usages.usage(of: rule).claim() else { return nil }
+      decisions?.respond(.route, rule: rule.id, .declared)
       return rule.answer(to: request, turn: turn, use: use)
     }
   }

@@ -23,12 +23,19 @@ final class RuleTable<Rule: OverrideRule>: Sendable {
   func concerns(_ request: HTTPRequest) -> Bool { tree.mayFit(target: request.target) }
 
   /// The first for which `takes` has something, the most specific path first.
-  func first<Result>(for request: OverrideRequest, _ takes: (Rule) -> Result?) -> Result? {
+  /// - Parameter declined: told of each rule before it whose path fits, and why it declined.
+  func first<Result>(
+    for request: OverrideRequest, declined: ((String, Decision.Reason) -> Void)?, _ takes: (Rule) -> Result?
+  ) -> Result? {
     var result: Result?
     tree.offer(request.path) { place in
       let rule = rules[ranked[place]]
-      guard rule.condition.accepts(request) else { return false }
+      guard rule.condition.accepts(request) else {
+        declined?(rule.id, .unmet(rule.condition.obstacle(request) ?? ""))
+        return false
+      }
       result = takes(rule)
+      if result == nil { declined?(rule.id, .notItsTurn) }
       return result != nil
     }
     return result
@@ -44,15 +51,13 @@ final class RuleTable<Rule: OverrideRule>: Sendable {
     return found.sorted().map { rules[$0] }
   }
 
-  /// All whose path fits, and what else of them stands in the way; for explanations.
-  func obstacles(for request: OverrideRequest) -> [(rule: Rule, obstacle: String?)] {
-    var found: [(Rule, String?)] = []
+  /// Tells of each rule whose path fits but whose condition is not met what it wants.
+  func tellUnmet(_ request: OverrideRequest, _ tell: (_ rule: String, _ wish: String) -> Void) {
     tree.offer(request.path) { place in
       let rule = rules[ranked[place]]
-      found.append((rule, rule.condition.obstacle(request)))
+      if let wish = rule.condition.obstacle(request) { tell(rule.id, wish) }
       return false
     }
-    return found
   }
 }
 

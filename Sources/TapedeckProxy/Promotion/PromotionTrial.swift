@@ -29,9 +29,11 @@ public struct PromotionTrial: Sendable {
   }
 
   private static func outcome(of exchange: PromotedExchange, _ responder: ResourceResponder) -> Outcome {
-    guard let answer = responder.respond(to: exchange.request), case .response(let response) = answer.content
+    let decisions = DecisionCollector()
+    guard let answer = responder.respond(to: exchange.request, decisions: decisions),
+      case .response(let response) = answer.content
     else { return .left }
-    let resource = answer.explanation?.rule ?? ""
+    let resource = decisions.decisions.responded?.rule ?? ""
     guard response.head.status == exchange.status else {
       return .differs(
         resource: resource, difference: "status \(response.head.status) instead of \(exchange.status)")

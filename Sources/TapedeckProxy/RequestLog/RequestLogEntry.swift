@@ -2,31 +2,32 @@ internal import Synchronization
 public import TapedeckHTTP
 public import TapedeckRecording
 
-/// A request and what became of it.
+/// A request, its response, and what each link of the chain decided.
 public final class RequestLogEntry: Sendable {
-  /// Counts the requests of a session, from 1. Known once it is in the journal.
+  /// Counts the requests of a session, from 1. Known once the entry is in the log.
   public var number: Int { place.load(ordering: .relaxed) }
   private let place = Atomic<Int>(0)
-  /// As it came, less what named its session.
+  /// As it came, without what named its session.
   public var request: HTTPRequest { packed.request }
   private let packed: PackedRequest
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
   /// The same for people, as RFC 3339 writes it.
   public var started: String { Timestamp.text(milliseconds: startedMilliseconds) }
-  /// To the end of the answer leaving the chain.
+  /// To the end of the response leaving the chain.
   public let durationNanoseconds: Int64
   public let source: ServedResponse.Source
-  public let explanation: ResponseExplanation?
-  /// Whether the answer broke off, or the client left before its end.
+  /// What the links of the chain decided.
+  package let decisions: Decisions
+  /// Why the exchange failed, where it did.
+  package let failure: ExchangeFailure?
+  /// Whether the response broke off, or the client left before its end.
   public let wasCutShort: Bool
-  private let answer: Answer
-  /// The rules of that moment; nil where there were none.
-  let rules: RulesThen?
+  private let content: Content
   /// What it takes in memory, about.
   let bytes: Int
 
-  enum Answer: Sendable {
+  enum Content: Sendable {
     case prepared(PreparedResponse)
     indirect case response(HTTPResponse)
     /// A stream, of whose body not all need be held.
@@ -43,49 +44,49 @@ public final class RequestLogEntry: Sendable {
 
   init(
     _ packed: consuming PackedRequest, startedMilliseconds: Int, durationNanoseconds: Int64,
-    source: ServedResponse.Source,
-    explanation: ResponseExplanation?, wasCutShort: Bool, rules: RulesThen?, _ answer: Answer
+    source: ServedResponse.Source, decisions: Decisions, failure: ExchangeFailure?, wasCutShort: Bool,
+    _ content: Content
   ) {
-    bytes = 256 + packed.bytes + answer.bytes
+    bytes = 256 + packed.bytes + content.bytes
     self.packed = packed
     self.startedMilliseconds = startedMilliseconds
     self.durationNanoseconds = durationNanoseconds
     self.source = source
-    self.explanation = explanation
+    self.decisions = decisions
+    self.failure = failure
     self.wasCutShort = wasCutShort
-    self.rules = rules
-    self.answer = answer
+    self.content = content
   }
 
   func isNumbered(_ number: Int) { place.store(number, ordering: .relaxed) }
 
   public var status: Int {
-    switch answer {
+    switch content {
     case .prepared(let prepared): prepared.status
     case .response(let response), .streamed(let response, _): response.head.status
     }
   }
 
-  /// Of the answer.
+  /// The size of the response's body.
   public var bodyBytes: Int {
-    switch answer {
+    switch content {
     case .prepared(let prepared): prepared.contentBytes
     case .response(let response): response.body.count
     case .streamed(_, let bytes): bytes
     }
   }
 
-  /// Whether all of the answer is here.
+  /// Whether all of the response is here.
   public var isWhole: Bool {
-    if case .streamed(let response, let bytes) = answer {
+    if case .streamed(let response, let bytes) = content {
       return response.body.count == bytes && !wasCutShort
     }
     return true
   }
 
-  /// The answer as far as it is held.
+  /// The response as far as it is held.
   public var response: HTTPResponse {
-    switch answer {
+    switch content {
     case .prepared(let prepared):
       prepared.response ?? HTTPResponse(head: HTTPResponseHead(status: prepared.status))
     case .response(let response), .streamed(let response, _): response
@@ -105,15 +106,15 @@ public final class RequestLogEntry: Sendable {
   }
 }
 
-/// The rules of a moment, to say later why they did not answer.
-final class RulesThen: Sendable {
-  let routes: RuleTable<RouteRule>?
-  let patches: RuleTable<PatchRule>?
-  let faults: RuleTable<FaultRule>?
+extension RequestLogEntry {
+  /// Why it was answered as it was, in a few words.
+  package var reason: String {
+    if source == .upstream, let failure { return "asked; \(failure.words)" }
+    return responded.words
+  }
 
-  init(routes: RuleTable<RouteRule>?, patches: RuleTable<PatchRule>?, faults: RuleTable<FaultRule>?) {
-    self.routes = routes
-    self.patches = patches
-    self.faults = faults
+  /// Of the link that responded.
+  package var responded: Decision {
+    decisions.responded ?? Decision(Decision.Link(source), source == .server ? .refused : .declared)
   }
 }

@@ -17,17 +17,20 @@ final class RouteResponder: Responder {
     self.loop = loop
   }
 
-  func respond(to request: HTTPRequest) throws -> ServedResponse? {
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard !router.isEmpty, let match = router.match(Request(http: request), at: .server) else { return nil }
     guard match.latencyNanoseconds == 0, !match.isAsync else {
+      decisions?.respond(.route, .declared)
       return ServedResponse(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
     }
+    let content: ServedResponse.Content
     switch match.answer() {
-    case .response(let response): return ServedResponse(.response(response), by: .route)
+    case .response(let response): content = .response(response)
     case .stream(let head, let stream):
-      let source = StreamedBody(stream, head: head, to: request.method, loop: loop)
-      return ServedResponse(.stream(source), by: .route)
+      content = .stream(StreamedBody(stream, head: head, to: request.method, loop: loop))
     case .passthrough: return nil
     }
+    decisions?.respond(.route, .declared)
+    return ServedResponse(content, by: .route)
   }
 }

@@ -1,27 +1,44 @@
-/// A request that nothing answered, explained: what came, what was nearest, what differed, and what to run next.
+/// Why no interaction matches a request: what came, what was nearest, what differed, and what to run next.
 public struct Miss: Sendable, Equatable {
-  /// A recording that comes near.
+  /// A near miss.
   public struct Nearest: Sendable, Equatable {
     /// Its file in the cassette.
     public var file: String
     /// Its method and target.
     public var request: String
     public var differences: [Difference]
+
+    package init(file: String, request: String, differences: [Difference]) {
+      self.file = file
+      self.request = request
+      self.differences = differences
+    }
   }
 
   /// A place where the request and a recording are not the same.
   public struct Difference: Sendable, Equatable {
     /// As in `query "page"`, `$.user.name`, `method`.
     public var field: String
-    /// Nil where it is not there.
+    /// `nil` where it is absent.
     public var recorded: String?
     public var received: String?
+
+    package init(field: String, recorded: String?, received: String?) {
+      self.field = field
+      self.recorded = recorded
+      self.received = received
+    }
   }
 
   /// A command that would change things.
   public struct Fix: Sendable, Equatable {
     public var because: String
     public var command: String
+
+    package init(because: String, command: String) {
+      self.because = because
+      self.command = command
+    }
   }
 
   public var method: String
@@ -35,8 +52,21 @@ public struct Miss: Sendable, Equatable {
   public var fixes: [Fix]
   /// The request as a command line.
   public var curl: String
-  /// Those of one sort are told once.
-  var sort: String
+  /// Misses of one sort are told once.
+  package var sort: String
+
+  package init(
+    method: String, target: String, detail: String, nearest: [Nearest], fixes: [Fix], curl: String,
+    sort: String
+  ) {
+    self.method = method
+    self.target = target
+    self.detail = detail
+    self.nearest = nearest
+    self.fixes = fixes
+    self.curl = curl
+    self.sort = sort
+  }
 }
 
 extension Miss.Difference: CustomStringConvertible {
@@ -47,7 +77,7 @@ extension Miss {
   private static let listedDifferences = 8
 
   /// For the log, below the request's own line: the nearest in full, the next with the names of what differs.
-  var lines: [String] {
+  package var lines: [String] {
     var lines: [String] = []
     if let near = nearest.first {
       lines.append("  nearest: \(near.file) (\(near.request))")

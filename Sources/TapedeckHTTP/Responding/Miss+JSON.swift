@@ -1,8 +1,6 @@
-internal import TapedeckHTTP
-
 /// A miss for programs: the refusal itself (RFC 9457), the log and the report.
 extension Miss {
-  func problem(status: Int) -> HTTPResponse {
+  package func problem(status: Int) -> HTTPResponse {
     let document: JSONValue = .object(
       [
         JSONMember("title", "no recording matches this request"),
@@ -18,7 +16,7 @@ extension Miss {
   }
 
   /// What is near and what helps, without the request itself.
-  var explanation: [JSONMember] { [JSONMember("nearest", .array(nearest.map(\.json)))] + help }
+  package var explanation: [JSONMember] { [JSONMember("nearest", .array(nearest.map(\.json)))] + help }
 
   private var help: [JSONMember] {
     [
@@ -40,14 +38,14 @@ extension Miss {
 
 extension Miss.Nearest {
   /// For people.
-  fileprivate var text: JSONValue {
+  package var text: JSONValue {
     [
       "file": JSONValue(file), "request": JSONValue(request),
       "differences": .array(differences.map { JSONValue($0.description) }),
     ]
   }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     [
       "file": JSONValue(file), "request": JSONValue(request),
       "differences": .array(

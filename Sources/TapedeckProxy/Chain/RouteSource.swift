@@ -81,7 +81,7 @@ final class RouteSource: ResponseSource {
 
   private func passOn(_ sink: any ResponseSink) {
     do {
-      switch try next.respond(to: match.request.http)?.content {
+      switch try next.respond(to: match.request.http, decisions: nil)?.content {
       case .prepared(let prepared): finish(prepared.response ?? .unanswered, into: sink)
       case .response(let response): finish(response, into: sink)
       case .stream(let source): hand(over: source, sink)
@@ -109,7 +109,7 @@ final class RouteSource: ResponseSource {
 
   private func askRest(_ request: Request, _ asked: AskedRest) {
     do {
-      switch try next.respond(to: request.http)?.content {
+      switch try next.respond(to: request.http, decisions: nil)?.content {
       case .prepared(let prepared): asked.finish(.success(prepared.response ?? .unanswered))
       case .response(let response): asked.finish(.success(response))
       case .stream(let source):

@@ -1,0 +1,51 @@
+/// Something that may respond to a request. `nil` means "not mine"; a thrown error means something broke.
+///
+/// A responder belongs to one event loop and is called on its thread only.
+package protocol Responder: AnyObject {
+  /// - Parameter decisions: collects what each link does and why; `nil` where nobody listens.
+  func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse?
+}
+
+/// The first responder with a response wins. The behaviour of the product is the order of this array.
+package final class ResponderChain: Responder {
+  private let responders: [any Responder]
+
+  package init(_ responders: [any Responder]) { self.responders = responders }
+
+  package func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
+    for responder in responders {
+      let response = try responder.respond(to: request, decisions: decisions)
+      if response != nil { return response }
+    }
+    return nil
+  }
+}
+
+/// A response, and the link of the chain that gave it.
+public struct ServedResponse {
+  /// The links of the chain, in the words of the log.
+  public enum Source: String, Sendable, CaseIterable {
+    case route, store, cassette, upstream, unmatched, server
+  }
+
+  public enum Content {
+    case prepared(PreparedResponse)
+    // Out of line: responses are handed from link to link, and most are prepared.
+    indirect case response(HTTPResponse)
+    case stream(any ResponseSource)
+  }
+
+  public var source: Source
+  public var content: Content
+  /// What the links decided, where anyone listens.
+  package var decisions: DecisionCollector?
+  /// The request's target as logs may show it, where that is not as it came.
+  public var shownTarget: [UInt8]?
+  /// Whether the connection ends with this response.
+  public var endsConnection = false
+
+  public init(_ content: Content, by source: Source) {
+    self.content = content
+    self.source = source
+  }
+}

@@ -1,0 +1,100 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+
+/// What a proxy does with a request before any link is asked (RFC 9110 §7.6, §9.3.8, §15.5.20): it does not echo it,
+/// does not send it round in circles, counts its hops, does not take a WebSocket handshake for a plain GET, and refuses
+/// requests for other hosts.
+struct RequestPolicy {
+  enum Verdict: Equatable {
+    /// On to the links, perhaps with one hop less to go.
+    case pass(HTTPRequest)
+    case answer(HTTPResponse)
+    /// An answer whose reason the user has to be told.
+    case refuse(HTTPResponse)
+  }
+
+  let cassette: LoopCache<CassetteSlot>
+  let listener: ListenerNames
+  /// Whether messages name the command's options.
+  let namesOptions: Bool
+
+  /// The name that a proxy of this kind has in `Via`.
+  private static let pseudonym: StaticString = "tapedeck"
+  private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+  /// Whether `verdict` has to be asked, as for few requests.
+  func concerns(_ request: HTTPRequest) -> Bool {
+    request.isAbsoluteForm
+      || request.method != .get && (request.method == .trace || request.method == .options)
+      || request.asksForUpgrade || request.fields.contains("via")
+  }
+
+  func verdict(on request: HTTPRequest) -> Verdict {
+    misdirected(request).map { .refuse($0) } ?? Self.verdict(on: request)
+  }
+
+  static func verdict(on request: HTTPRequest) -> Verdict {
+    // RFC 9110 §7.6.3: our own name there means that the request has been here.
+    if request.fields.hasPassed(pseudonym) {
+      return .answer(.problem(508, "the request has passed this proxy before"))
+    }
+    if request.asksForWebSocket { return .refuse(.problem(501, webSocketDetail)) }
+    if request.method == .trace { return .answer(trace(request)) }
+    if request.method == .options { return options(request) }
+    return .pass(request)
+  }
+
+  private static let webSocketDetail =
+    "the request opens a WebSocket, which is neither forwarded nor recorded yet; the origin was not asked"
+
+  /// RFC 9110 §9.3.8: an echo would hand cookies and credentials to whoever made the client ask.
+  private static func trace(_ request: HTTPRequest) -> HTTPResponse {
+    guard request.body.isEmpty, !request.fields.contains("content-length"),
+      !request.fields.contains("transfer-encoding")
+    else { return .problem(400, "a TRACE request has no body") }
+    var response = HTTPResponse.problem(405, "TRACE is not answered here, nor passed on")
+    response.head.fields.append(literal: "Allow", methods)
+    return response
+  }
+
+  /// RFC 9110 §7.6.2: the last recipient answers; any other counts down.
+  private static func options(_ request: HTTPRequest) -> Verdict {
+    let hops: Int?
+    do { hops = try request.fields.maxForwards() } catch {
+      return .answer(.problem(error.status, error.description))
+    }
+    guard let hops else { return .pass(request) }
+    guard hops > 0 else {
+      var fields = HTTPFields()
+      fields.append(literal: "Allow", methods)
+      return .answer(HTTPResponse(head: HTTPResponseHead(status: 204, fields: fields)))
+    }
+    var onward = request
+    for (index, field) in request.fields.enumerated() where field.isNamed("max-forwards") {
+      // Digits are always a valid value.
+      try? onward.fields.replaceValue(at: index, with: Array("\(hops - 1)".utf8))
+    }
+    return .pass(onward)
+  }
+
+  /// A client that takes us for a forward proxy must not get one host's response for another's. Only an absolute-form
+  /// target says so; `Host` alone is what clients of a reverse proxy get wrong all the time.
+  private func misdirected(_ request: HTTPRequest) -> HTTPResponse? {
+    guard request.isAbsoluteForm else { return nil }
+    let cassette = cassette.current
+    let named = AuthorityName(request.authority)
+    guard !cassette.matcher.rules.parts.contains(.host), !cassette.origins.contains(named),
+      !listener.contains(named)
+    else { return nil }
+    return .problem(421, detail(request, origins: cassette.origins))
+  }
+
+  private func detail(_ request: HTTPRequest, origins: [AuthorityName]) -> String {
+    let asked = String(decoding: request.authority, as: UTF8.self)
+    let known = origins.prefix(3).map { "\($0)" }.joined(separator: " or ")
+    let origin = known.isEmpty ? "; it has no origin" : ", whose origin is \(known)"
+    let setting = namesOptions ? "--match host" : "ProxyConfiguration.match with host"
+    return "the request is for \(asked), not for this proxy\(origin); "
+      + "\(setting) accepts requests for any host and compares the host too"
+  }
+}

@@ -1,0 +1,91 @@
+internal import TapedeckHTTP
+internal import TapedeckMocking
+internal import TapedeckSockets
+internal import TapedeckUpstream
+
+/// What the chains of one loop are made of.
+struct ChainParts {
+  let configuration: ProxyConfiguration
+  let cassette: LoopCache<CassetteSlot>
+  let upstream: UpstreamClient?
+  let loop: EventLoop
+}
+
+/// The links of one session on one loop, in their order: the first response wins. Links without rules are left out; the
+/// chain is put together anew when rules change, or when the first route or resource is registered.
+final class SessionChain {
+  /// What a chain was made for.
+  private struct Situation: Equatable {
+    let rules: Int
+    let hasResources: Bool
+    let hasRoutes: Bool
+
+    init(_ overrides: Overrides, _ router: Router) {
+      rules = overrides.version
+      hasResources = !overrides.resources.isEmpty
+      hasRoutes = !router.isEmpty
+    }
+  }
+
+  let session: Session
+  private let parts: ChainParts
+  private let recordings: any Responder
+  private let patched: PatchResponder
+  private var situation: Situation
+  private var links: any Responder
+  private let keepsRequests: Bool
+
+  init(_ session: Session, _ parts: ChainParts) {
+    self.session = session
+    self.parts = parts
+    let configuration = parts.configuration
+    recordings = CassetteResponder(
+      tape: parts.cassette, cursors: session.cursors, upstream: parts.upstream,
+      replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: parts.loop))
+    patched = PatchResponder(session.overrides.patches, before: recordings, loop: parts.loop)
+    keepsRequests = session.journal.isOn
+    // The situation first: what changes in between is seen at the next request.
+    situation = Situation(session.overrides, configuration.router)
+    links = recordings
+    links = makeLinks()
+  }
+
+  func respond(to request: HTTPRequest, _ decisions: DecisionCollector?) throws -> ServedResponse? {
+    let now = Situation(session.overrides, parts.configuration.router)
+    if now != situation {
+      situation = now
+      links = makeLinks()
+    }
+    guard keepsRequests, let decisions else { return try links.respond(to: request, decisions: decisions) }
+    let arrival = RequestLog.Arrival()
+    let response = try links.respond(to: request, decisions: decisions)
+    return response.map { session.journal.keep(request, $0, arrival, decisions) }
+  }
+
+  /// Overrides, routes, then the cassette, the origin or a refusal.
+  private func makeLinks() -> any Responder {
+    let (overrides, router, loop) = (session.overrides, parts.configuration.router, parts.loop)
+    let links: [(any Responder)?] = [
+      overrides.routes.isEmpty ? nil : RouteRuleResponder(overrides.routes, loop: loop),
+      overrides.resources.isEmpty ? nil : resources,
+      router.isEmpty ? nil : RouteResponder(router, before: patched, loop: loop),
+      overrides.patches.isEmpty ? recordings : patched,
+    ]
+    let present = links.compactMap { $0 }
+    let chain = present.count == 1 ? present[0] : ResponderChain(present)
+    return overrides.faults.isEmpty ? chain : FaultResponder(overrides.faults, before: chain, loop: loop)
+  }
+
+  /// Patches are laid over what a resource responds as over what it was promoted from.
+  private var resources: any Responder {
+    let overrides = session.overrides
+    let responder = ResourceResponder(overrides.resources)
+    return overrides.patches.isEmpty
+      ? responder : PatchResponder(overrides.patches, before: responder, loop: parts.loop)
+  }
+}
+
+extension Overrides {
+  /// Changes with the routes, patches and faults.
+  var version: Int { routes.version &+ patches.version &+ faults.version }
+}
