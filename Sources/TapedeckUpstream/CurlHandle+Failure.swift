@@ -3,27 +3,112 @@ internal import Glibc
 
 /// Why no connection could be made.
 extension CurlHandle {
-  /// Why there is no connection.
+  /// Reads libcurl's result as a cause.
   func failure(_ code: CURLcode) -> UpstreamFailure {
-    var evidence = ConnectEvidence(origin: configuration.origin, code: code)
-    evidence.text = String(cString: errorText)
-    var systemError = 0
-    _ = td_easy_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
-    evidence.systemError = socketError == 0 ? Int32(truncatingIfNeeded: systemError) : socketError
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
+      UpstreamFailure(.limitReached, "\(origin): \(String(cString: strerror(EMFILE))).")
+    case CURLE_COULDNT_RESOLVE_HOST:
+      UpstreamFailure(.dnsError, "The host name \(origin.host) could not be resolved. Is it spelled right?")
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
+      // libcurl's text may quote the proxy's URL, and that may hold a password.
+      UpstreamFailure(.dnsError, "The proxy that the environment names for \(origin) could not be used.")
+    case CURLE_COULDNT_CONNECT: connecting(code)
+    case CURLE_OPERATION_TIMEDOUT: timedOut
+    case CURLE_SSL_CONNECT_ERROR: handshake(code)
+    case CURLE_PEER_FAILED_VERIFICATION where namesAnotherHost: wrongHost
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      UpstreamFailure(
+        .tlsCertificate,
+        "\(origin): \(account(code)). If you trust its issuer, name the issuer's PEM file with --cacert.")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+      UpstreamFailure(.terminated, "\(origin): \(account(code)).")
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
+      UpstreamFailure(.protocolError, "\(origin): \(account(code)).")
+    default: UpstreamFailure(.internalError, "\(origin): \(account(code)).")
+    }
+  }
+
+  private var origin: UpstreamOrigin { configuration.origin }
+
+  /// libcurl's account of the attempt, else its general words for the code.
+  private func account(_ code: CURLcode) -> String {
+    errorText[0] == 0 ? CurlLibrary.text(code) : String(cString: errorText)
+  }
+
+  /// A lookup that had no descriptor to ask with ends like one of an unknown name.
+  private static var isOutOfDescriptors: Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0
+  }
+
+  private func connecting(_ code: CURLcode) -> UpstreamFailure {
+    let error = systemError
+    let detail = "\(origin): \(error == 0 ? account(code) : String(cString: strerror(error)))."
+    switch error {
+    // The kernel's words for a route that is `blackhole` or `prohibit`, too.
+    case ENETUNREACH, EHOSTUNREACH, EINVAL, EACCES, EPERM: return UpstreamFailure(.unroutable, detail)
+    case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return UpstreamFailure(.limitReached, detail)
+    case ETIMEDOUT: return UpstreamFailure(.connectTimeout, detail)
+    // Accepted, and reset before the request could leave.
+    case ECONNRESET, ECONNABORTED, EPIPE: return UpstreamFailure(.terminated, detail)
+    default: return UpstreamFailure(.refused, "\(detail) Is the origin running, and is the port right?")
+    }
+  }
+
+  /// `errno` of the last failed connect.
+  private var systemError: Int32 {
+    guard socketError == 0 else { return socketError }
+    var error = 0
+    _ = td_easy_get_long(easy, CURLINFO_OS_ERRNO, &error)
+    return Int32(truncatingIfNeeded: error)
+  }
+
+  private var timedOut: UpstreamFailure {
+    let limit = UpstreamFailure.limit(configuration.timeouts.connectMilliseconds, "--connect-timeout")
     var lookup: curl_off_t = 0
     _ = td_easy_get_size(easy, CURLINFO_NAMELOOKUP_TIME_T, &lookup)
-    evidence.isResolved = lookup > 0
-    evidence.patienceMilliseconds = configuration.timeouts.connectMilliseconds
-    evidence.certificateNames = certificateNames
-    return UpstreamFailure(evidence)
+    return lookup > 0
+      ? UpstreamFailure(.connectTimeout, "\(origin): no connection within \(limit).")
+      : UpstreamFailure(.dnsTimeout, "The lookup of \(origin.host) took longer than \(limit).")
   }
+
+  private func handshake(_ code: CURLcode) -> UpstreamFailure {
+    let reason = account(code)
+    let detail = "\(origin): \(reason)."
+    if reason.contains("alert") { return UpstreamFailure(.tlsAlert, detail) }
+    // OpenSSL's words for bytes that are no TLS.
+    let noTLS = ["wrong version number", "packet length too long", "http request"]
+    guard noTLS.contains(where: reason.contains) else { return UpstreamFailure(.tlsProtocol, detail) }
+    let advice = "The port does not speak TLS; for plain http the origin is \(origin.withoutTLS)."
+    return UpstreamFailure(.tlsProtocol, "\(detail) \(advice)")
+  }
+}
+
+// MARK: - A certificate of another host
+
+extension CurlHandle {
+  /// The certificate may be in good order, but it is for somebody else.
+  private var wrongHost: UpstreamFailure {
+    let names = certificateNames
+    let whose = names.isEmpty ? String(cString: errorText) : "it names \(names)"
+    return UpstreamFailure(
+      .tlsCertificate,
+      "\(origin): the certificate is not valid for the host name \(origin.host); \(whose). "
+        + "Ask the origin by a name that its certificate has.")
+  }
+
+  /// Whether libcurl says that the certificate is for another host.
+  private var namesAnotherHost: Bool { String(cString: errorText).contains("target host name") }
 
   /// Lets libcurl keep the certificate of the next attempt. False when it does so already, or when the certificate is
   /// not for another host. A certificate is kept only on demand because it takes several KiB.
   func keepsCertificate(after code: CURLcode) -> Bool {
-    guard code == CURLE_PEER_FAILED_VERIFICATION, !isKeepingCertificate,
-      ConnectEvidence.namesAnotherHost(String(cString: errorText))
-    else { return false }
+    guard code == CURLE_PEER_FAILED_VERIFICATION, !isKeepingCertificate, namesAnotherHost else {
+      return false
+    }
     isKeepingCertificate = td_easy_set_long(easy, CURLOPT_CERTINFO, 1) == CURLE_OK
     return isKeepingCertificate
   }

@@ -1,12 +1,12 @@
 public import TapedeckHTTP
 
-/// How the origin is asked.
+/// Which origin is asked, and how.
 public struct UpstreamConfiguration: Sendable {
   /// How long the origin may keep us waiting, in milliseconds.
   public struct Timeouts: Sendable {
     /// Name lookup, TCP and TLS together.
     public var connectMilliseconds = 10_000
-    /// From the request's departure to the end of the answer's head; an interim answer starts it again.
+    /// From the moment the request is sent to the end of the response's head; an interim response starts it again.
     public var firstByteMilliseconds = 60_000
     /// Between two pieces of a body; not for `text/event-stream`, which may rest as long as it likes.
     public var readIdleMilliseconds = 60_000
@@ -37,4 +37,22 @@ public struct UpstreamConfiguration: Sendable {
   public var onToleratedFault: @Sendable (ToleratedFault) -> Void = { _ in }
 
   public init(origin: UpstreamOrigin) { self.origin = origin }
+}
+
+/// A fault in the framing of a response that is common among origins, has one meaning only, and is put right before the
+/// client gets the response. In requests none is tolerated.
+public enum ToleratedFault: Hashable, Sendable {
+  case blankAfterChunkSize
+  case chunkedInHTTP10
+  case repeatedContentLength
+}
+
+extension ToleratedFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .blankAfterChunkSize: "a blank after a chunk size (RFC 9112 §7.1)"
+    case .chunkedInHTTP10: "Transfer-Encoding in an HTTP/1.0 response (RFC 9112 §6.1)"
+    case .repeatedContentLength: "Content-Length more than once, with equal values (RFC 9110 §8.6)"
+    }
+  }
 }

@@ -1,53 +1,325 @@
-internal import Glibc
 public import TapedeckHTTP
 public import TapedeckSockets
 
-/// One request to the origin and its answer, which flows into a sink. All calls come on the loop's thread.
+/// One request to the origin and its response, which flows into a sink. All calls come on the loop's thread.
+///
+/// The exchange takes a connection from the pool, or waits in line for one, sends its request, hands what the parser
+/// makes of the bytes to its sink, and gives the connection back before the sink hears of the end. What its own sink
+/// asks of it from inside a call takes effect when that call has returned.
+///
+/// A request is sent once. Only where a connection that has served before dies without a byte of response is it sent
+/// again, once, on a new one, and only if that harms nobody (RFC 9110 §9.2.2). Where bytes come instead that are no
+/// response, the origin is alive, and only a safe request is sent again.
 public final class UpstreamExchange: ResponseSource {
-  enum State {
-    case new
-    case waiting(until: MonotonicTime)
-    case running(UpstreamConnection)
-    case over
-  }
+  /// How an exchange comes to its end. The client has left where nobody is to be told.
+  private enum Ending { case complete(trailers: HTTPFields), failed(UpstreamFailure), left }
 
-  private let client: UpstreamClient
+  /// How many pieces are read before others have their turn.
+  private static let piecesPerTurn = 16
+
+  private let pool: ConnectionPool
   let request: HTTPRequest
-  private(set) var receiver: ResponseReceiver?
-  var state = State.new
+  private var outgoing: OutgoingRequest?
+  private var parser: ResponseParser
+  private var sink: (any ResponseSink)?
+  /// The sink, where a response is held back because it may be none.
+  private var portCheck: TLSPortCheck?
+  private var connection: UpstreamConnection?
+  /// Why the origin takes no more of the request, though its response may still come.
+  private var uploadFailure: TransferResult?
+  private var sentAtLastCheck = 0
+  /// Whether the sink wants no more for now.
+  private var isPaused = false
+  /// Whether the sink is being called.
+  private var isDelivering = false
+  /// What ends the exchange when the sink has returned.
+  private var ending: Ending?
+  private var isOver = false
 
-  /// Who was asked, as `ip:port`; nil until a connection stood.
+  /// Who was asked, as `ip:port`; `nil` until there was a connection.
   public private(set) var remoteAddress: String?
-  /// The header fields that the origin gets, in order; none before `start(into:)`.
+  /// The fields that the origin gets, in order; none before `start(into:)`.
   public private(set) var sentFields = HTTPFields()
   /// When `start(into:)` was called.
   public private(set) var startTime: MonotonicTime?
 
-  init(_ request: HTTPRequest, client: UpstreamClient) {
+  init(_ request: HTTPRequest, pool: ConnectionPool) {
     self.request = request
-    self.client = client
+    self.pool = pool
+    parser = ResponseParser(to: request.method, pool.configuration)
   }
+
+  private var configuration: UpstreamConfiguration { pool.configuration }
+
+  // MARK: The request
 
   public func start(into sink: any ResponseSink) {
-    guard case .new = state, startTime == nil else { return }
+    guard !isOver, startTime == nil else { return }
     startTime = .now
-    sentFields = OutgoingRequest.fields(of: request, client.configuration)
-    receiver = ResponseReceiver(sink: sink, method: request.method, client.configuration)
-    client.start(self)
+    self.sink = sink
+    guard OutgoingRequest.canBeSent(request) else {
+      return fail(.badRequest, "The method or the target holds a character that would end the request line.")
+    }
+    sentFields = OutgoingRequest.fields(of: request, configuration)
+    pool.start(self)
   }
 
-  public func resume() { client.resume(self) }
+  /// Runs on `connection`, which is opened if it is closed.
+  func run(on connection: UpstreamConnection) {
+    self.connection = connection
+    outgoing = OutgoingRequest(request, fields: sentFields, configuration)
+    connection.serve(self)
+  }
+
+  /// Sends the request over the connection, which is open.
+  func send() {
+    guard let connection else { return }
+    remoteAddress = connection.handle.remoteAddress
+    connection.setTimer(configuration.timeouts.firstByteMilliseconds)
+    upload(connection)
+    sentAtLastCheck = outgoing?.sent ?? 0
+  }
+
+  private func upload(_ connection: UpstreamConnection) {
+    while uploadFailure == nil, let result = outgoing?.withNext(connection.handle.send) {
+      switch result {
+      case .bytes(let count): outgoing?.advance(by: count)
+      case .wouldBlock: return _ = connection.watch([.read, .write])
+      // What the origin has to say about it may be there already, and is read first.
+      case .endOfStream, .failed: uploadFailure = result
+      }
+    }
+    _ = connection.watch(.read)
+  }
+
+  private var isUploading: Bool { outgoing?.isSent == false && uploadFailure == nil }
+
+  func connectionReady(_ readiness: Readiness) {
+    if readiness.isWritable, isUploading, let connection { upload(connection) }
+    if readiness.isReadable || readiness.isBroken { receive() }
+  }
+
+  // MARK: The response
+
+  /// Reads what has come, and hands it on.
+  func receive() {
+    guard let connection, connection.isOpen else { return }
+    // The kernel tells of an end again and again; `resume` looks at it.
+    if isPaused { return connection.stopWatching() }
+    let interimCount = parser.interimCount
+    isDelivering = true
+    let result = receivePieces(connection)
+    isDelivering = false
+    if let ending { return finish(ending) }
+    // A head that drips gets no more time than one that comes at once.
+    if !parser.isReadingHead || parser.interimCount > interimCount { setTimer(connection) }
+    switch result {
+    case .bytes, .wouldBlock: break
+    case .endOfStream: connectionEnded(connection)
+    case .failed(let code): connectionBroke(connection, code)
+    }
+  }
+
+  /// Until nothing more is there, the sink wants no more, or others wait; returns what the last read came to.
+  private func receivePieces(_ connection: UpstreamConnection) -> TransferResult {
+    for _ in 0..<Self.piecesPerTurn {
+      let result = connection.handle.receive(into: pool.readBuffer)
+      guard case .bytes(let count) = result else { return result }
+      let bytes = UnsafeRawBufferPointer(rebasing: pool.readBuffer[..<count])
+      if connection.hasServed, !parser.hasSeenBytes, !ResponseParser.canBegin(bytes) {
+        // What was still to come behind the response before. It ends the connection, not this exchange (B35).
+        if connection.hasEndedWithoutBody { pool.hasSeenStrayBody = true }
+        // The origin is alive, and may have done what it was asked.
+        if request.method.isSafe {
+          sendAgain(connection)
+          return .wouldBlock
+        }
+      }
+      parse(bytes)
+      if ending != nil || isPaused || !connection.handle.holdsBack { return result }
+    }
+    pool.receiveSoon(connection)
+    return .wouldBlock
+  }
+
+  private func parse(_ bytes: UnsafeRawBufferPointer) {
+    if !parser.hasSeenBytes, TLSPortCheck.isAlert(bytes) {
+      return ending = .failed(TLSPortCheck.failure(configuration.origin))
+    }
+    var offset = 0
+    do throws(UpstreamFailure) {
+      while ending == nil, let event = try parser.next(bytes, at: &offset) { deliver(event, of: bytes) }
+    } catch {
+      ending = .failed(error.refusing(configuration.origin))
+    }
+  }
+
+  private func deliver(_ event: ResponseParser.Event, of bytes: UnsafeRawBufferPointer) {
+    switch event {
+    case .interim(let head): sink?.informational(head)
+    case .head(let head, let framing): begin(head, framing)
+    case .data(let range, let endsChunk):
+      switch sink?.write(UnsafeRawBufferPointer(rebasing: bytes[range]), endsChunk: endsChunk) {
+      case .more: break
+      case .wait: isPaused = true
+      case .gone, nil: end(.left)
+      }
+    case .end(let trailers): complete(trailers: trailers)
+    }
+  }
+
+  private func begin(_ head: HTTPResponseHead, _ framing: BodyFraming) {
+    if let sink, configuration.origin.scheme == .http, TLSPortCheck.concerns(head, framing) {
+      let portCheck = TLSPortCheck(sink)
+      self.portCheck = portCheck
+      self.sink = portCheck
+    }
+    sink?.begin(head, framing: framing)
+  }
+
+  private func complete(trailers: HTTPFields) {
+    let isForeign = portCheck?.isRecognised == true
+    end(isForeign ? .failed(TLSPortCheck.failure(configuration.origin)) : .complete(trailers: trailers))
+  }
+
+  public func resume() {
+    guard let connection, isPaused else { return }
+    isPaused = false
+    setTimer(connection)
+    _ = connection.watch(isUploading ? [.read, .write] : .read)
+    if connection.handle.holdsBack || connection.handle.isLost { pool.receiveSoon(connection) }
+  }
+
+  // MARK: The end of the connection
+
+  private func connectionEnded(_ connection: UpstreamConnection) {
+    if case .failed(let code)? = uploadFailure, !parser.hasSeenBytes {
+      return connectionBroke(connection, code)
+    }
+    if maySendAgain(connection) { return sendAgain(connection) }
+    let origin = configuration.origin
+    guard parser.hasSeenBytes else { return fail(.incomplete, silence(connection)) }
+    // RFC 9112 §9.8: over TLS, a body that ends with the connection is complete only if close_notify came (B22).
+    if connection.handle.endedWithoutCloseNotify, parser.isInsideOpenEndedBody {
+      return fail(
+        .incomplete, "\(origin) ended the connection without TLS close_notify; data may be missing.")
+    }
+    do throws(UpstreamFailure) {
+      try parser.endOfStream()
+      complete(trailers: HTTPFields())
+    } catch {
+      end(.failed(error.refusing(origin)))
+    }
+  }
+
+  /// Servers that expect TLS often hang up at the first byte of plain http.
+  private func silence(_ connection: UpstreamConnection) -> String {
+    let origin = configuration.origin
+    let what = "\(origin) closed the connection without a response."
+    guard origin.scheme == .http, !connection.hasServed else { return what }
+    return "\(what) If the port expects TLS, the origin is \(origin.overTLS)."
+  }
+
+  /// A reset inside the response leaves part of it; one before tells of the connection only (F09, F12).
+  private func connectionBroke(_ connection: UpstreamConnection, _ code: Int32) {
+    if maySendAgain(connection) { return sendAgain(connection) }
+    let reason = connection.handle.reason(code)
+    fail(parser.hasSeenBytes ? .incomplete : .terminated, "\(configuration.origin): \(reason).")
+  }
+
+  private func maySendAgain(_ connection: UpstreamConnection) -> Bool {
+    connection.hasServed && !parser.hasSeenBytes && request.method.isIdempotent
+  }
+
+  private func sendAgain(_ connection: UpstreamConnection) {
+    outgoing?.rewind()
+    uploadFailure = nil
+    connection.reconnect()
+  }
+
+  // MARK: The end of the exchange
 
   public func cancel() {
-    receiver?.close()
-    client.cancel(self)
+    sink = nil
+    end(.left)
   }
 
-  func departed(to address: String) { remoteAddress = address }
+  func fail(_ cause: UpstreamFailure.Cause, _ detail: String) {
+    end(.failed(UpstreamFailure(cause, detail)))
+  }
 
-  /// Tells the sink what happened, if that is still to be told.
-  func finish(_ failure: UpstreamFailure?) {
-    state = .over
-    receiver?.finish(failure)
+  func fail(_ failure: UpstreamFailure) { end(.failed(failure)) }
+
+  private func end(_ ending: Ending) {
+    guard !isOver, self.ending == nil else { return }
+    if isDelivering { self.ending = ending } else { finish(ending) }
+  }
+
+  /// Gives the connection back, tells the sink, and lets the next in line have its turn.
+  private func finish(_ ending: Ending) {
+    let sink = sink
+    isOver = true
+    self.ending = nil
+    self.sink = nil
+    portCheck = nil
+    guard let connection = connection.take() else {
+      if case .left = ending { pool.leaveLine(self) }
+      return tell(ending, to: sink)
+    }
+    pool.release(connection, servesAgain: leavesUsable(connection, ending))
+    outgoing = nil
+    tell(ending, to: sink)
+    pool.runNextInLine()
+  }
+
+  private func leavesUsable(_ connection: UpstreamConnection, _ ending: Ending) -> Bool {
+    connection.hasEndedWithoutBody = !parser.hasBody
+    guard case .complete = ending, parser.allowsReuse, outgoing?.isSent == true else { return false }
+    return connection.isOpen && !(connection.hasEndedWithoutBody && pool.hasSeenStrayBody)
+  }
+
+  private func tell(_ ending: Ending, to sink: (any ResponseSink)?) {
+    switch ending {
+    case .complete(let trailers): sink?.end(trailers: trailers)
+    case .failed(let failure): sink?.fail(failure.response)
+    case .left: break
+    }
+  }
+}
+
+// MARK: - Time
+
+extension UpstreamExchange {
+  /// Sets the timer to what is waited for now: nothing while the client is the slow one.
+  private func setTimer(_ connection: UpstreamConnection) {
+    if parser.isReadingHead {
+      connection.setTimer(configuration.timeouts.firstByteMilliseconds)
+    } else if isPaused || parser.isEventStream {
+      connection.cancelTimer()
+    } else {
+      connection.setTimer(configuration.timeouts.readIdleMilliseconds)
+    }
+  }
+
+  func timedOut() {
+    guard let connection, let outgoing else { return }
+    let origin = configuration.origin
+    guard parser.isReadingHead else {
+      let limit = UpstreamFailure.limit(configuration.timeouts.readIdleMilliseconds, "--read-timeout")
+      return fail(.readTimeout, "\(origin) sent nothing for \(limit).")
+    }
+    let patience = configuration.timeouts.firstByteMilliseconds
+    if outgoing.sent > sentAtLastCheck {
+      // The origin is still reading; the wait for its response starts when it has read everything.
+      sentAtLastCheck = outgoing.sent
+      return connection.setTimer(patience)
+    }
+    let limit = UpstreamFailure.limit(patience, "--first-byte-timeout")
+    guard outgoing.isSent else {
+      let detail = "\(origin) read \(outgoing.sent) of \(outgoing.count) bytes, then no more for \(limit)."
+      return fail(.writeTimeout, detail)
+    }
+    let what = parser.hasSeenBytes ? "did not finish its header section" : "sent no response"
+    fail(.firstByteTimeout, "\(origin) \(what) within \(limit).")
   }
 }

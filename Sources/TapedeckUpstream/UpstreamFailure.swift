@@ -1,7 +1,6 @@
 internal import TapedeckHTTP
 
-/// An exchange with the origin that did not work out: the cause, in the words of RFC 9209 §2.3, and the
-/// evidence.
+/// Why an exchange with the origin failed: the cause, in the words of RFC 9209 §2.3, and the evidence.
 struct UpstreamFailure: Error, Equatable {
   enum Cause: String, CaseIterable {
     case dnsTimeout = "dns_timeout"
@@ -33,10 +32,21 @@ struct UpstreamFailure: Error, Equatable {
     self.cause = cause
     self.detail = detail
   }
+
+  /// The same of what `origin` sent, where `detail` only says what is wrong with it.
+  func refusing(_ origin: UpstreamOrigin) -> UpstreamFailure {
+    UpstreamFailure(cause, "The response of \(origin) was refused: \(detail).")
+  }
+
+  /// A timeout as it is told to people: how long, and the option that sets it.
+  static func limit(_ milliseconds: Int, _ option: String) -> String {
+    let time = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    return "\(time) (\(option))"
+  }
 }
 
 extension UpstreamFailure.Cause {
-  /// What the client hears (RFC 9110 §15.6).
+  /// The status that the client gets (RFC 9110 §15.6).
   var status: Int {
     switch self {
     case .badRequest: 400
@@ -54,17 +64,17 @@ extension UpstreamFailure.Cause {
     case .refused: "The origin refused the connection"
     case .terminated: "The origin broke the connection"
     case .connectTimeout: "The origin did not accept the connection in time"
-    case .readTimeout: "The origin stopped in the middle of its answer"
+    case .readTimeout: "The origin stopped in the middle of its response"
     case .writeTimeout: "The origin stopped reading the request"
     case .limitReached: "There is no connection left to ask the origin with"
     case .tlsProtocol: "The origin does not speak TLS as expected"
     case .tlsCertificate: "The origin's certificate was not accepted"
     case .tlsAlert: "The origin ended the TLS handshake"
     case .badRequest: "The request cannot be passed on"
-    case .incomplete: "The origin's answer was incomplete"
+    case .incomplete: "The origin's response was incomplete"
     case .headTooLarge: "The origin's header section is too large"
     case .firstByteTimeout: "The origin did not answer in time"
-    case .protocolError: "The origin's answer is not valid HTTP/1.1"
+    case .protocolError: "The origin's response is not valid HTTP/1.1"
     case .unavailable: "The origin is not asked any more"
     case .internalError: "The origin could not be asked"
     }
@@ -74,14 +84,11 @@ extension UpstreamFailure.Cause {
 extension UpstreamFailure {
   /// Problem details (RFC 9457) with a `Proxy-Status` (RFC 9209).
   var response: HTTPResponse {
-    var body = "{\n  \"title\": \(Self.json(cause.title)),\n  \"status\": \(cause.status),\n"
-    body += "  \"detail\": \(Self.json(detail))\n}\n"
-    var response = HTTPResponse(
-      status: cause.status, contentType: "application/problem+json", body: Array(body.utf8))
+    var response = HTTPResponse.problem(
+      cause.status, detail, title: cause.title, cause: cause.rawValue)
     response.head.fields.append(
       literal: "Proxy-Status",
       "tapedeck; error=\(cause.rawValue); details=\(Self.structuredString(detail))")
-    response.failure = ExchangeFailure(cause: cause.rawValue, detail: detail)
     return response
   }
 
@@ -94,20 +101,5 @@ extension UpstreamFailure {
       out.append(byte)
     }
     return String(decoding: out + [UInt8(ascii: "\"")], as: UTF8.self)
-  }
-
-  private static func json(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case "\u{0}"..<"\u{20}":
-        let digits = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out + "\""
   }
 }

@@ -16,12 +16,12 @@ import Testing
     let configuration = UpstreamConfiguration(
       origin: try UpstreamOrigin("http://127.0.0.1:\(origin.port)"))
     let loop = try EventLoop()
-    let multi = try CurlMulti(loop: loop)
-    let handles = try (0..<2).map { _ in try CurlHandle(configuration, sockets: multi.sockets) }
+    let connector = try Connector(loop: loop)
+    let handles = try (0..<2).map { _ in try CurlHandle(configuration, connector) }
     var losses = 0
     handles[0].onLost = { losses += 1 }
     // libcurl's own clock, of whole seconds: older than 1 is 2.
-    let later = loop.makeTimer { #expect(multi.add(handles[1])) }
+    let later = loop.makeTimer { #expect(connector.connect(handles[1])) }
     for (index, handle) in handles.enumerated() {
       #expect(td_easy_set_long(handle.easy, CURLOPT_MAXAGE_CONN, 1) == CURLE_OK)
       adjust(handle)
@@ -31,14 +31,14 @@ import Testing
         if index == 0 { later.set(MonotonicTime.now.adding(milliseconds: 2_100)) } else { loop.stop() }
       }
     }
-    #expect(multi.add(handles[0]))
+    #expect(connector.connect(handles[0]))
     loop.run()
     let isOpen = !handles[0].isLost && fcntl(handles[0].descriptor, F_GETFD) >= 0
     for handle in handles {
       handle.onConnected = { _ in }
-      multi.remove(handle)
+      connector.disconnect(handle)
     }
-    #expect(multi.sockets.taken.isEmpty)
+    #expect(connector.taken.isEmpty)
     return (losses, isOpen)
   }
 
@@ -75,10 +75,10 @@ import Testing
     let sink = RecordingSink()
     let exchange = asking.client.fetch(HTTPRequest(.post, "/"))
     let close = {
-      let sockets = asking.client.multi.sockets
-      #expect(sockets.taken.count == 1)
+      let connector = asking.client.pool.connector
+      #expect(connector.taken.count == 1)
       // As the close callback says it, but for the close: this libcurl has not closed it.
-      sockets.taken.values.first?.loses()
+      connector.taken.values.first?.lose()
       exchange.resume()
     }
     sink.onWrite = { _ in
@@ -106,8 +106,8 @@ import Testing
     defer { origin.stop() }
     let asking = try Asking(origin)
     let sinks = asking.inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
-      let sockets = asking.client.multi.sockets
-      if index == 0 { sockets.taken.values.first?.loses() }
+      let connector = asking.client.pool.connector
+      if index == 0 { connector.taken.values.first?.lose() }
     }
     #expect(sinks.map(\.bodyText) == ["ok", "ok"])
     #expect(origin.connectionCount == 2)

@@ -88,7 +88,7 @@ import Testing
     #expect(
       String(decoding: response.body, as: UTF8.self) == """
         {
-          "title": "The origin's answer is not valid HTTP/1.1",
+          "title": "The origin's response is not valid HTTP/1.1",
           "status": 502,
           "detail": "a \\"quoted\\" \\\\ back\\u0001slash ü"
         }

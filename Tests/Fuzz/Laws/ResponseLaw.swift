@@ -2,7 +2,7 @@ import TapedeckHTTP
 
 @testable import TapedeckUpstream
 
-/// The validator of answers: a head that is accepted is written and read as itself; however a body is cut, the sink
+/// The reader of responses: a head that is accepted is written and read as itself; however a body is cut, the sink
 /// hears the same, in the order it was promised.
 enum ResponseLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
@@ -45,17 +45,67 @@ enum ResponseLaw {
     try require(again == expected, "\(expected) was read again as \(again)")
   }
 
+  /// What the parser makes of the pieces, with a page of a TLS port told apart as an exchange does it.
   private static func transcript(
     _ pieces: [ArraySlice<UInt8>], _ method: HTTPMethod
   ) throws(BrokenLaw) -> Transcript {
     guard let origin = try? UpstreamOrigin("http://origin.test") else { throw BrokenLaw("no origin") }
     let sink = TranscriptSink()
-    let receiver = ResponseReceiver(sink: sink, method: method, UpstreamConfiguration(origin: origin))
-    for piece in pieces where !receiver.isOver { Pieces.lend(piece) { receiver.receive($0) } }
-    receiver.finish(nil)
+    let reading = Reading(sink, ResponseParser(to: method, UpstreamConfiguration(origin: origin)), origin)
+    for piece in pieces where !sink.transcript.isOver { Pieces.lend(piece) { reading.receive($0) } }
+    if !sink.transcript.isOver { reading.endOfStream() }
     if let problem = sink.problem { throw BrokenLaw(problem) }
     try require(sink.transcript.isOver, "the sink heard no end")
     return sink.transcript
+  }
+}
+
+/// An exchange without a connection: a parser whose events go to a sink.
+private final class Reading {
+  private var sink: any ResponseSink
+  private var parser: ResponseParser
+  private let origin: UpstreamOrigin
+
+  init(_ sink: any ResponseSink, _ parser: ResponseParser, _ origin: UpstreamOrigin) {
+    (self.sink, self.parser, self.origin) = (sink, parser, origin)
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) {
+    var offset = 0
+    do throws(UpstreamFailure) {
+      while let event = try parser.next(bytes, at: &offset) { deliver(event, bytes) }
+    } catch {
+      sink.fail(error.refusing(origin).response)
+    }
+  }
+
+  func endOfStream() {
+    do throws(UpstreamFailure) {
+      try parser.endOfStream()
+      end(trailers: HTTPFields())
+    } catch {
+      sink.fail(error.refusing(origin).response)
+    }
+  }
+
+  private func deliver(_ event: ResponseParser.Event, _ bytes: UnsafeRawBufferPointer) {
+    switch event {
+    case .interim(let head): sink.informational(head)
+    case .head(let head, let framing):
+      if TLSPortCheck.concerns(head, framing) { sink = TLSPortCheck(sink) }
+      sink.begin(head, framing: framing)
+    case .data(let range, let endsChunk):
+      _ = sink.write(UnsafeRawBufferPointer(rebasing: bytes[range]), endsChunk: endsChunk)
+    case .end(let trailers): end(trailers: trailers)
+    }
+  }
+
+  private func end(trailers: HTTPFields) {
+    if (sink as? TLSPortCheck)?.isRecognised == true {
+      sink.fail(TLSPortCheck.failure(origin).response)
+    } else {
+      sink.end(trailers: trailers)
+    }
   }
 }
 
