@@ -24,7 +24,7 @@ final class RouteResponder: Responder {
       return ServedResponse(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
     }
     let content: ServedResponse.Content
-    switch match.answer() {
+    switch match.response() {
     case .response(let response): content = .response(response)
     case .stream(let head, let stream):
       content = .stream(StreamedBody(stream, head: head, to: request.method, loop: loop))

@@ -13,7 +13,7 @@ final class ResourceResponder: Responder {
     let request = Request(http: request)
     guard let server = resources.server(for: request),
       let match = server.router.match(request, at: .server),
-      case .response(let response) = match.answer()
+      case .response(let response) = match.response()
     else { return nil }
     if let decisions { decisions.respond(.store, rule: server.resource(of: match), .declared) }
     return ServedResponse(.response(response), by: .store)
