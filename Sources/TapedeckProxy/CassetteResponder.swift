@@ -37,8 +37,8 @@ final class CassetteResponder: Responder {
     switch tape.decide(compared, cursors: cursors) {
     case .replay(let turn, let substitution):
       replayed(turn, substitution, to: request, compared, tape, decisions)
-    case .record(let arrival): ask(request, tape, job: RecordingJob(tape: tape, arrival: arrival), decisions)
-    case .forward: ask(request, tape, job: nil, decisions)
+    case .record(let arrival): ask(request, tape, arrival: arrival, decisions)
+    case .forward: ask(request, tape, arrival: nil, decisions)
     case .refuse(let recorded): refuse(compared, tape, recorded: recorded, decisions)
     }
   }
@@ -59,13 +59,13 @@ final class CassetteResponder: Responder {
   }
 
   private func ask(
-    _ request: HTTPRequest, _ tape: InsertedCassette, job: RecordingJob?, _ decisions: DecisionCollector?
+    _ request: HTTPRequest, _ tape: InsertedCassette, arrival: Int?, _ decisions: DecisionCollector?
   ) -> ServedResponse {
     guard let upstream else { return refuse(request, tape, recorded: 0, decisions) }
-    decisions?.respond(.upstream, .forwarded(isRecorded: job != nil))
+    decisions?.respond(.upstream, .forwarded(isRecorded: arrival != nil))
     let rewriter = tape.liveRewriter
-    let exchange = LiveExchange(
-      request: rewriter?.forwarded(request) ?? request, client: upstream, tape: tape, job: job)
+    let exchange = OriginExchange(
+      rewriter?.forwarded(request) ?? request, client: upstream, cassette: tape, arrival: arrival)
     let content = ServedResponse.Content.stream(exchange)
     return ServedResponse(rewriter?.rewritten(content, for: request) ?? content, by: .upstream)
   }

@@ -1,100 +1,65 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckSockets
-internal import TapedeckUpstream
 
-/// Gathers one answer as it streams past, and hands the complete exchange to the tape.
-final class ResponseRecording {
-  private let job: RecordingJob
-  private let upstream: UpstreamExchange
-  private let request: HTTPRequest
-  private let sentFields: HTTPFields
-  private let interim: [HTTPResponseHead]
-  private let head: HTTPResponseHead
-  private let framing: BodyFraming
+/// The body of a response, gathered for the cassette while it is passed on.
+struct ResponseRecording {
+  private let cassette: InsertedCassette
+  private let isChunked: Bool
+  /// `nil` if the response is not recorded.
   private var spool: BodySpool?
   private var chunks = ChunkLog()
   private var size = 0
-  /// Of chunks, whose sizes are kept in memory and end in one line of JSON.
+  /// The sizes of chunks are kept in memory, and written in one line of JSON.
   private static let maximumChunks = 1 << 20
 
   init(
-    job: RecordingJob, request: HTTPRequest, sentFields: HTTPFields, upstream: UpstreamExchange,
-    interim: [HTTPResponseHead], head: HTTPResponseHead, framing: BodyFraming
+    of request: HTTPRequest, _ head: HTTPResponseHead, _ framing: BodyFraming, _ cassette: InsertedCassette
   ) {
-    self.job = job
-    self.request = request
-    self.sentFields = sentFields
-    self.upstream = upstream
-    self.interim = interim
-    self.head = head
-    self.framing = framing
-    spool = job.tape.recorder?.makeSpool(answering: request, fields: head.fields)
-    if case .length(let length) = framing { size = length }
-    if isOversized { skip() }
-    size = 0
+    self.cassette = cassette
+    isChunked = framing == .chunked
+    spool = cassette.recorder?.makeSpool(answering: request, fields: head.fields)
+    if case .length(let length) = framing { skip(ifOversized: length) }
   }
 
-  private var isOversized: Bool {
-    size > job.tape.maxRecordedBodyBytes || chunks.sizes.count > Self.maximumChunks
-  }
-
-  /// Lets the answer pass unrecorded.
-  private func skip() {
-    job.tape.skipOversized()
-    discard()
-  }
-
-  func append(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) {
+  mutating func append(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool, since start: MonotonicTime?) {
     guard let spool else { return }
-    if framing == .chunked {
-      chunks.append(bytes.count, endsChunk: endsChunk, at: elapsedNanoseconds)
-    }
+    if isChunked { chunks.append(bytes.count, endsChunk: endsChunk, since: start) }
     size += bytes.count
-    if isOversized { return skip() }
+    skip(ifOversized: size)
+    guard self.spool != nil else { return }
     do {
       try spool.append(bytes)
     } catch {
-      job.tape.fail("\(error)")
+      cassette.fail("\(error)")
       discard()
     }
   }
 
-  private var elapsedNanoseconds: Int64 {
-    upstream.startTime.map { MonotonicTime.now.nanoseconds(since: $0) } ?? 0
+  /// Gives up recording if the response is too large.
+  private mutating func skip(ifOversized size: Int) {
+    guard size > cassette.maxRecordedBodyBytes || chunks.sizes.count > Self.maximumChunks else { return }
+    cassette.skipOversized()
+    discard()
   }
 
-  func discard() {
-    spool?.discard()
+  private mutating func discard() {
     spool = nil
     chunks = ChunkLog()
   }
 
-  /// Returns when the exchange is safe, or when it is clear that it cannot be.
-  func finish(trailers: HTTPFields, isCutByClient: Bool = false) {
-    guard let spool else { return }
-    self.spool = nil
+  /// The whole body and its chunks; `nil` if the response is not recorded.
+  consuming func finish(since start: MonotonicTime?) -> (body: RecordedBody, chunks: ChunkLog)? {
+    guard let spool else { return nil }
     do {
-      chunks.endChunk(at: elapsedNanoseconds)
+      var chunks = chunks
+      chunks.endChunk(since: start)
       let body = try spool.finish()
-      chunks.take(spool.mapped(chunkSizes: chunks.sizes))
-      var response = RecordedResponse(
-        head: head, body: body, chunkSizes: framing == .chunked ? chunks.sizes : nil,
-        trailers: trailers, isCloseDelimited: framing == .untilClose)
-      response.interim = interim
-      response.isCutByClient = isCutByClient
-      let volatile = VolatileFacts(
-        recordedAtMicroseconds: WallClock.microseconds,
-        durationMilliseconds: Double(elapsedNanoseconds / 1000) / 1000,
-        remoteAddress: upstream.remoteAddress,
-        chunkOffsetsMilliseconds: framing == .chunked ? chunks.offsetsMilliseconds : nil)
-      var sent = request
-      sent.fields = sentFields
-      if !job.tape.matcher.rules.parts.contains(.host) { sent.authority = [] }
-      job.tape.record(
-        Interaction(request: sent, response: response, volatile: volatile), arrival: job.arrival)
+      chunks.map(to: spool.mapped(chunkSizes: chunks.sizes))
+      return (body, chunks)
     } catch {
-      job.tape.fail("\(error)")
+      cassette.fail("\(error)")
+      return nil
     }
   }
 }
@@ -105,8 +70,23 @@ struct ChunkLog {
   private(set) var offsetsMilliseconds: [Double]? = []
   private var current = 0
 
-  /// Takes the sizes that chunks have in the recording, where those that have nothing left are none.
-  mutating func take(_ mapped: [Int]) {
+  /// - Parameter start: of the exchange, from which the time of a chunk is counted.
+  mutating func append(_ count: Int, endsChunk: Bool, since start: MonotonicTime?) {
+    current += count
+    if endsChunk { endChunk(since: start) }
+  }
+
+  /// Ends the chunk that has begun, if one has.
+  mutating func endChunk(since start: MonotonicTime?) {
+    guard current > 0 else { return }
+    sizes.append(current)
+    offsetsMilliseconds?.append(Self.milliseconds(since: start))
+    if sizes.count > VolatileFacts.maximumChunkOffsets { offsetsMilliseconds = nil }
+    current = 0
+  }
+
+  /// Takes the sizes that the chunks have in the recording, without those that are empty there.
+  mutating func map(to mapped: [Int]) {
     guard mapped != sizes else { return }
     if let offsets = offsetsMilliseconds {
       offsetsMilliseconds =
@@ -115,17 +95,9 @@ struct ChunkLog {
     sizes = mapped.filter { $0 > 0 }
   }
 
-  mutating func append(_ count: Int, endsChunk: Bool, at nanoseconds: Int64) {
-    current += count
-    if endsChunk { endChunk(at: nanoseconds) }
-  }
-
-  /// Ends the chunk that has begun, if one has.
-  mutating func endChunk(at nanoseconds: Int64) {
-    guard current > 0 else { return }
-    sizes.append(current)
-    offsetsMilliseconds?.append(Double(nanoseconds / 1000) / 1000)
-    if sizes.count > VolatileFacts.maximumChunkOffsets { offsetsMilliseconds = nil }
-    current = 0
+  /// To the microsecond.
+  static func milliseconds(since start: MonotonicTime?) -> Double {
+    let nanoseconds = start.map { MonotonicTime.now.nanoseconds(since: $0) } ?? 0
+    return Double(nanoseconds / 1000) / 1000
   }
 }

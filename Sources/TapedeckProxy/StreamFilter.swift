@@ -22,7 +22,7 @@ class StreamFilter: ResponseSource, ResponseSink {
     source.cancel()
   }
 
-  final func clientLeft() {
+  func clientLeft() {
     source.clientLeft()
     cancel()
   }
@@ -31,7 +31,7 @@ class StreamFilter: ResponseSource, ResponseSink {
 
   // MARK: As a sink
 
-  final func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
+  func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) { sink?.begin(head, framing: framing) }
 

@@ -4,12 +4,12 @@ public import TapedeckRecording
 internal import TapedeckSockets
 internal import TapedeckUpstream
 
-/// Asks the origin a list of requests, some at a time, and gives back what came: values in, values out, without proxy,
-/// cassette or client.
+/// Sends a list of requests to the origin, some at a time, and returns the responses: values in, values out, without
+/// proxy, cassette or client.
 public struct UpstreamBatch: Sendable {
   public enum Outcome: Sendable {
-    case answered(RecordedResponse)
-    /// Nothing usable came; a sentence says why.
+    case response(RecordedResponse)
+    /// No usable response came; a sentence says why.
     case failed(String)
   }
 
@@ -21,9 +21,9 @@ public struct UpstreamBatch: Sendable {
   private let upstream: UpstreamConfiguration
   /// Requests under way at once.
   public var jobs = 4
-  /// For one answer, from its request to its end. An event stream, which may never end, is taken as it is by then.
+  /// For one response, from its request to its end. An event stream, which may never end, is taken as it is by then.
   public var timeoutMilliseconds = 30_000
-  /// An answer with a larger body counts as failed.
+  /// A response with a larger body counts as failed.
   public var maxBodyBytes = 64 << 20
 
   /// Throws when the configuration names no origin, or none that can be asked.
@@ -34,16 +34,16 @@ public struct UpstreamBatch: Sendable {
     self.upstream = upstream
   }
 
-  /// Asks all of them, starting in their order, and returns when every one has come to an end.
-  /// - Parameter onDone: told the index of each that is done, on another thread.
+  /// Sends all of them, starting in their order, and returns when every one has come to an end.
+  /// - Parameter onDone: called with the index of each that is done, on another thread.
   public func results(
     for requests: [HTTPRequest], onDone: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws -> [Result] {
     try results(for: requests, until: { false }, onDone: onDone).compactMap { $0 }
   }
 
-  /// The same, unless it is to stop before: `nil` stands for what had not come to an end by then.
-  /// - Parameter isToStop: asked a few times a second, on another thread.
+  /// The same, but ends early when `isToStop` says so; `nil` stands for a request that had not ended by then.
+  /// - Parameter isToStop: called ten times a second, on another thread.
   public func results(
     for requests: [HTTPRequest], until isToStop: @escaping @Sendable () -> Bool,
     onDone: @escaping @Sendable (Int) -> Void
@@ -69,7 +69,7 @@ public struct UpstreamBatch: Sendable {
   }
 }
 
-/// A batch under way, on its loop's thread. It is held by the exchanges that run for it.
+/// A batch under way, on its loop's thread. The exchanges that run for it retain it.
 private final class BatchRun {
   private let batch: UpstreamBatch
   private let requests: [HTTPRequest]
@@ -98,20 +98,16 @@ private final class BatchRun {
   }
 
   func start(until isToStop: @escaping () -> Bool) {
-    let timer = loop.makeTimer { [unowned self] in
-      guard isToStop() else { return watch() }
+    timer = loop.makeTimer { [unowned self] in
+      guard isToStop() else { return checkLater() }
       open = 0
       onEnd(results)
     }
-    self.timer = timer
-    watch()
-    start()
+    checkLater()
+    for _ in 0..<max(1, min(batch.jobs, requests.count)) { startNext() }
   }
 
-  /// Looks again in a moment whether it is to stop.
-  private func watch() { timer?.set(loop.now.adding(milliseconds: Self.stopIntervalMilliseconds)) }
-
-  private func start() { for _ in 0..<max(1, min(batch.jobs, requests.count)) { startNext() } }
+  private func checkLater() { timer?.set(loop.now.adding(milliseconds: Self.stopIntervalMilliseconds)) }
 
   private func startNext() {
     guard next < requests.count else { return }
@@ -119,15 +115,37 @@ private final class BatchRun {
     next += 1
     let start = MonotonicTime.now
     let exchange = client.fetch(requests[index])
-    let collector = AnswerCollector(exchange, maxBodyBytes: batch.maxBodyBytes) { [self] outcome in
-      let milliseconds = Double(MonotonicTime.now.nanoseconds(since: start) / 1000) / 1000
-      finish(index, UpstreamBatch.Result(outcome: outcome, durationMilliseconds: milliseconds))
+    var timer: LoopTimer?
+    let collector = ResponseCollector(maxBodyBytes: batch.maxBodyBytes) { [self] collector, outcome in
+      timer?.cancel()
+      let result = UpstreamBatch.Result(
+        outcome: self.outcome(outcome, of: collector),
+        durationMilliseconds: ChunkLog.milliseconds(since: start))
+      finish(index, result)
     }
-    collector.start(on: loop, timeoutMilliseconds: batch.timeoutMilliseconds)
+    timer = loop.makeTimer {
+      exchange.cancel()
+      collector.end(.timedOut)
+    }
+    timer?.set(loop.now.adding(milliseconds: batch.timeoutMilliseconds))
+    exchange.start(into: collector)
+  }
+
+  private func outcome(
+    _ outcome: ResponseCollector.Outcome, of collector: ResponseCollector
+  ) -> UpstreamBatch.Outcome {
+    switch outcome {
+    case .complete(let trailers): collector.response(trailers)
+    case .timedOut where collector.isEventStream: collector.response(HTTPFields())
+    case .timedOut: .failed("The response did not end within \(Double(batch.timeoutMilliseconds) / 1000) s.")
+    case .tooLarge: .failed("The response has more than \(batch.maxBodyBytes) bytes.")
+    case .failed(let response): .failed(response.failure?.detail ?? HTTPStatus.reason(response.head.status))
+    case .brokeOff: .failed("The response broke off.")
+    }
   }
 
   private func finish(_ index: Int, _ result: UpstreamBatch.Result) {
-    // What is cut off by a stop is no result.
+    // An exchange that a stop cuts off has no result.
     guard open > 0 else { return }
     results[index] = result
     open -= 1
@@ -135,5 +153,19 @@ private final class BatchRun {
     guard open == 0 else { return startNext() }
     timer?.cancel()
     onEnd(results)
+  }
+}
+
+extension ResponseCollector {
+  fileprivate var isEventStream: Bool {
+    head?.fields.text("content-type")?.lowercased().hasPrefix("text/event-stream") == true
+  }
+
+  fileprivate func response(_ trailers: HTTPFields) -> UpstreamBatch.Outcome {
+    guard let head else { return .failed("The response has no head.") }
+    let recorded = RecordedResponse(
+      head: head, body: .bytes(body), chunkSizes: framing == .chunked ? chunks.sizes : nil,
+      trailers: trailers, isCloseDelimited: framing == .untilClose)
+    return .response(recorded)
   }
 }

@@ -3,19 +3,20 @@ internal import TapedeckSockets
 
 /// The connections to one origin, for one event loop. Belongs to the loop's thread.
 ///
-/// An exchange gets a connection that was looked at first, or a new one; when there may be no more it waits in line.
+/// An exchange gets an idle connection that has just been checked, or a new one. When all allowed connections are busy
+/// it waits in line.
 final class ConnectionPool {
   let configuration: UpstreamConfiguration
   let loop: EventLoop
   let connector: Connector
-  /// Into which all connections read, one after the other.
+  /// All connections read into it, one after the other.
   let readBuffer: UnsafeMutableRawBufferPointer
-  /// Whether the origin has sent a body with a response that must not have one. Its connections do not serve again
-  /// behind such responses.
+  /// Whether the origin has sent a body with a response that must not have one. After such a response its connections
+  /// are not used again.
   var hasSeenStrayBody = false
-  /// All there are.
+  /// All of them: active, idle and closed.
   private var connections: [UpstreamConnection] = []
-  /// Those that are open and serve nobody; the last used one is the last.
+  /// Open connections without an exchange; the most recently used one is the last.
   private var idle: [UpstreamConnection] = []
   private var closed: [UpstreamConnection] = []
   private var line: [(exchange: UpstreamExchange, deadline: MonotonicTime)] = []
@@ -25,7 +26,7 @@ final class ConnectionPool {
   private var unreadTimer: LoopTimer?
   private var isShutDown = false
 
-  /// How many idle connections are kept: each holds a descriptor.
+  /// How many idle connections are kept; each holds a descriptor.
   private static let keptConnections = 64
   /// A connection that has been idle for longer is not used again.
   private static let maxIdleMilliseconds = 30_000
@@ -34,9 +35,9 @@ final class ConnectionPool {
     self.configuration = configuration
     self.loop = loop
     connector = try Connector(loop: loop, onOpened: configuration.onConnectionOpened)
-    // Not before: what throws while it is not whole has no `deinit`.
+    // Allocated after everything that throws before all properties are set: `deinit` does not run then.
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
-    // Unowned: `closeAll`, at the latest in `deinit`, ends all three.
+    // Unowned: `closeAll` cancels all three, at the latest in `deinit`.
     lineTimer = loop.makeTimer { [unowned self] in failOverdue() }
     keepAliveTimer = loop.makeTimer { [unowned self] in closeIdle() }
     unreadTimer = loop.makeTimer { [unowned self] in receiveUnread() }
@@ -77,9 +78,9 @@ final class ConnectionPool {
     }
   }
 
-  /// RFC 9110 §9.2.2: a request that is not idempotent must not be repeated, so it takes no connection that may die
-  /// under it for its age (B37). One that is idempotent but not safe takes none on which a body may still come that the
-  /// response before must not have had.
+  /// RFC 9110 §9.2.2: a request that is not idempotent must not be repeated, so it gets a new connection, which cannot
+  /// die of old age (B37). One that is idempotent but not safe gets none whose last response had no body, because a
+  /// body that it must not have may still arrive.
   private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
     while request.method.isIdempotent,
       let index = idle.lastIndex(where: { request.method.isSafe || !$0.hasEndedWithoutBody })
@@ -96,7 +97,7 @@ final class ConnectionPool {
     while !line.isEmpty, hasRoom { run(line.removeFirst().exchange) }
   }
 
-  /// The exchange waits no longer, and takes with it what its request holds.
+  /// The exchange is over; the line must not keep its request in memory.
   func leaveLine(_ exchange: UpstreamExchange) { line.removeAll { $0.exchange === exchange } }
 
   private func failOverdue() {
@@ -114,7 +115,7 @@ final class ConnectionPool {
 
   // MARK: Under way
 
-  /// Lets `connection` read on in the next turn, though the kernel may have nothing for it.
+  /// Reads on from `connection` in the next turn, although the kernel may have nothing for it.
   func receiveSoon(_ connection: UpstreamConnection) {
     unread.append(connection)
     unreadTimer?.set(loop.now)
@@ -123,7 +124,7 @@ final class ConnectionPool {
   private func receiveUnread() {
     let connections = unread
     unread = []
-    for connection in connections { connection.receive() }
+    for connection in connections { connection.exchange?.receive() }
   }
 
   // MARK: Between exchanges
@@ -154,7 +155,7 @@ final class ConnectionPool {
     closed.append(connection)
   }
 
-  /// Where nothing runs for long, no connection is kept.
+  /// Closes the idle connections, when no exchange has run for a while.
   private func closeIdle() {
     guard activeCount == 0 else { return }
     for connection in idle { discard(connection) }
@@ -165,14 +166,14 @@ final class ConnectionPool {
 
   private static let shuttingDown = UpstreamFailure(.unavailable, "Tapedeck is shutting down.")
 
-  /// Fails what still runs or waits, and closes every connection: the last one when its sink has returned.
+  /// Fails all exchanges and closes all connections, those whose sink is being called when it has returned.
   func shutDown() {
     guard !isShutDown else { return }
     isShutDown = true
     let waiting = line
     line = []
     for place in waiting { place.exchange.fail(Self.shuttingDown) }
-    for connection in connections { connection.fail(Self.shuttingDown) }
+    for connection in connections { connection.exchange?.fail(Self.shuttingDown) }
     if activeCount == 0 { closeAll() }
   }
 

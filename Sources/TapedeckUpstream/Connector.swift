@@ -4,24 +4,24 @@ internal import TapedeckSockets
 
 /// Has libcurl make connections inside an event loop, with one multi handle.
 ///
-/// libcurl must not be entered from its own callbacks; they only note what it wants, and what came of an attempt is told
-/// when libcurl has returned. A connection that was made stays in the multi handle, because libcurl closes it together
-/// with the handle that made it; that is what `disconnect` is for. Until then libcurl leaves it alone, because each
-/// handle has a connection cache of its own (see `CurlHandle`).
+/// libcurl must not be called from its own callbacks. They only note what it wants, and outcomes are reported when
+/// libcurl has returned. An established connection stays in the multi handle, because libcurl closes it when its easy
+/// handle is removed (`disconnect`). Until then libcurl leaves it alone, because each easy handle has a connection cache
+/// of its own (see `CurlHandle`).
 final class Connector {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private let onOpened: () -> Void
   /// The descriptors that libcurl waits for while it connects.
   private var waiting: [Int32: EventLoop.Registration] = [:]
-  /// The handles that use the connections which libcurl made, by descriptor.
+  /// The handles with an established connection, by its descriptor.
   private(set) var taken: [Int32: CurlHandle] = [:]
   /// How many sockets were opened so far.
   private(set) var openedCount = 0
   private var soon: LoopTimer?
   private var later: LoopTimer?
-  private var isTelling = false
-  /// Whether libcurl is at work on attempts. "Now" then means the next turn, so that a turn comes to its end.
+  private var isReporting = false
+  /// Whether libcurl is working. A timer that it sets to "now" then fires in the next turn, so that this one ends.
   private var isActing = false
   private var isClosed = false
 
@@ -32,7 +32,7 @@ final class Connector {
     self.loop = loop
     self.multi = multi
     self.onOpened = onOpened
-    // Unowned: `close`, at the latest in `deinit`, undoes both.
+    // Unowned: `close` cancels both, at the latest in `deinit`.
     soon = loop.makeTimer { [unowned self] in act(-1, 0) }
     later = loop.makeTimer { [unowned self] in act(-1, 0) }
     _ = td_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
@@ -41,7 +41,7 @@ final class Connector {
 
   deinit { close() }
 
-  /// Of no further use afterwards. No handle may be left in it.
+  /// Must be called last, when every handle has been disconnected.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -75,17 +75,16 @@ final class Connector {
 
   // MARK: Connecting
 
-  /// Begins to connect; `onConnected` of the handle hears of the outcome. False when libcurl takes no more.
+  /// Begins to connect, and later calls `onConnected` of the handle. False when libcurl refuses.
   func connect(_ handle: CurlHandle) -> Bool { curl_multi_add_handle(multi, handle.easy) == CURLM_OK }
 
-  /// Ends the connection, or the attempt.
+  /// Closes the connection, or gives up the attempt.
   func disconnect(_ handle: CurlHandle) {
     handle.giveBack()
     _ = curl_multi_remove_handle(multi, handle.easy)
   }
 
-  /// Two timers, because a deadline that moves only forward costs nothing: most wishes are "now" or "in ten
-  /// seconds".
+  /// There are two timers because moving a deadline forward is free: libcurl mostly wants "now" or "in ten seconds".
   private func setTimer(_ milliseconds: Int) {
     guard !isClosed else { return }
     if milliseconds != 0 { soon?.cancel() }
@@ -100,13 +99,13 @@ final class Connector {
     var running: Int32 = 0
     _ = curl_multi_socket_action(multi, descriptor, mask, &running)
     isActing = false
-    tellOutcomes()
+    reportOutcomes()
   }
 
-  private func tellOutcomes() {
-    guard !isTelling else { return }
-    isTelling = true
-    defer { isTelling = false }
+  private func reportOutcomes() {
+    guard !isReporting else { return }
+    isReporting = true
+    defer { isReporting = false }
     var result = CURLE_OK
     while !isClosed, let easy = td_multi_next_finished(multi, &result) {
       CurlHandle.of(easy)?.onConnected(result)
@@ -115,7 +114,7 @@ final class Connector {
 
   // MARK: Waiting
 
-  /// Hears of one descriptor: a socket, or a pipe of libcurl's resolver.
+  /// Waits for one descriptor: a socket, or a pipe of libcurl's resolver.
   private final class Waiter: EventHandler {
     private let descriptor: Int32
     private unowned let connector: Connector
@@ -134,14 +133,14 @@ final class Connector {
     }
   }
 
-  /// libcurl's wish for `descriptor`: CURL_POLL_IN, OUT, INOUT or REMOVE.
+  /// - Parameter what: CURL_POLL_IN, OUT, INOUT or REMOVE.
   private func wait(_ descriptor: Int32, for what: Int32) {
     guard what != CURL_POLL_REMOVE else { return stopWaiting(descriptor) }
     var interest: Interest = []
     if what & CURL_POLL_IN != 0 { interest.insert(.read) }
     if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
     if let registration = waiting[descriptor] { return loop.change(registration, interest) }
-    // Should the kernel refuse, the attempt runs into its timeout, which is the most that can be done here.
+    // If the kernel refuses, the attempt ends by its timeout; nothing better can be done here.
     waiting[descriptor] = try? loop.add(descriptor, interest, handler: Waiter(descriptor, self))
   }
 
@@ -161,8 +160,8 @@ final class Connector {
     return descriptor
   }
 
-  /// Closes a socket for libcurl. A taken one is closed only when `giveBack` came first; if libcurl should ever close
-  /// another, its user hears of it while the number is still its own.
+  /// Closes a socket for libcurl. A taken one should be given back first; if libcurl ever closes one that was not, its
+  /// handle is told while the descriptor's number is not yet used for something else.
   func closeSocket(_ descriptor: Int32) {
     stopWaiting(descriptor)
     taken.removeValue(forKey: descriptor)?.lose()

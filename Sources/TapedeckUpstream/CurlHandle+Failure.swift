@@ -37,7 +37,7 @@ extension CurlHandle {
     errorText[0] == 0 ? CurlLibrary.text(code) : String(cString: errorText)
   }
 
-  /// A lookup that had no descriptor to ask with ends like one of an unknown name.
+  /// libcurl reports a lookup for which there was no descriptor as an unknown name.
   private static var isOutOfDescriptors: Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor >= 0 { close(descriptor) }
@@ -48,11 +48,11 @@ extension CurlHandle {
     let error = systemError
     let detail = "\(origin): \(error == 0 ? account(code) : String(cString: strerror(error)))."
     switch error {
-    // The kernel's words for a route that is `blackhole` or `prohibit`, too.
+    // EINVAL and EACCES also stand for a route that is `blackhole` or `prohibit`.
     case ENETUNREACH, EHOSTUNREACH, EINVAL, EACCES, EPERM: return UpstreamFailure(.unroutable, detail)
     case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return UpstreamFailure(.limitReached, detail)
     case ETIMEDOUT: return UpstreamFailure(.connectTimeout, detail)
-    // Accepted, and reset before the request could leave.
+    // The connection was accepted, and reset before the request could be sent.
     case ECONNRESET, ECONNABORTED, EPIPE: return UpstreamFailure(.terminated, detail)
     default: return UpstreamFailure(.refused, "\(detail) Is the origin running, and is the port right?")
     }
@@ -79,7 +79,7 @@ extension CurlHandle {
     let reason = account(code)
     let detail = "\(origin): \(reason)."
     if reason.contains("alert") { return UpstreamFailure(.tlsAlert, detail) }
-    // OpenSSL's words for bytes that are no TLS.
+    // OpenSSL says so when the bytes are not TLS.
     let noTLS = ["wrong version number", "packet length too long", "http request"]
     guard noTLS.contains(where: reason.contains) else { return UpstreamFailure(.tlsProtocol, detail) }
     let advice = "The port does not speak TLS; for plain http the origin is \(origin.withoutTLS)."
@@ -90,7 +90,7 @@ extension CurlHandle {
 // MARK: - A certificate of another host
 
 extension CurlHandle {
-  /// The certificate may be in good order, but it is for somebody else.
+  /// The certificate may be valid, but for another host.
   private var wrongHost: UpstreamFailure {
     let names = certificateNames
     let whose = names.isEmpty ? String(cString: errorText) : "it names \(names)"
@@ -113,13 +113,13 @@ extension CurlHandle {
     return isKeepingCertificate
   }
 
-  /// For whom the origin's certificate was issued, like `DNS:example.com, IP Address:10.0.0.1`; empty where unknown.
+  /// The names in the origin's certificate, like `DNS:example.com, IP Address:10.0.0.1`; empty when unknown.
   private var certificateNames: String {
     var pointer: UnsafeMutableRawPointer?
     guard isKeepingCertificate, td_easy_get_pointer(easy, CURLINFO_CERTINFO, &pointer) == CURLE_OK,
       let info = pointer?.assumingMemoryBound(to: curl_certinfo.self).pointee, info.num_of_certs > 0
     else { return "" }
-    // The origin's own comes first, those of its issuers behind it.
+    // The origin's own certificate comes first, before those of its issuers.
     var (subject, alternatives) = ("", "")
     var next = info.certinfo[0]
     while let line = next?.pointee {

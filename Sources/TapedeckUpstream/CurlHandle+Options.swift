@@ -1,13 +1,14 @@
 internal import CCurl
 internal import Glibc
 
-/// What every handle is told once: to go where the origin is, to do nothing by itself, and whom to call.
+/// The options of every handle: connect to the origin, do nothing else unasked, and call us back.
 extension CurlHandle {
   func setOptions() -> [CURLcode] { setRoute() + setSecurity() + setCallbacks() }
 
   private func setRoute() -> [CURLcode] {
     let origin = configuration.origin
-    var codes = [
+    let usesProxy = configuration.usesEnvironmentProxy
+    return [
       td_easy_set_string(easy, CURLOPT_URL, "\(origin.scheme.rawValue)://\(origin.authority)/"),
       td_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1),
       // What TLS agrees on.
@@ -17,48 +18,41 @@ extension CurlHandle {
       td_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1),
       td_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       td_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.timeouts.connectMilliseconds),
+      // A proxy opens a tunnel, so that the origin gets the request as it is, and not in absolute form.
+      td_easy_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, usesProxy ? 1 : 0),
+      td_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, usesProxy ? 1 : 0),
+      td_easy_set_string(easy, CURLOPT_PROXY, usesProxy ? nil : ""),
+      td_easy_set_string(easy, CURLOPT_NOPROXY, usesProxy ? nil : "*"),
     ]
-    if configuration.usesEnvironmentProxy {
-      // Through a tunnel, so that the origin gets the request as it is, and not in absolute form.
-      codes.append(td_easy_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1))
-      codes.append(td_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1))
-    } else {
-      codes.append(td_easy_set_string(easy, CURLOPT_PROXY, ""))
-      codes.append(td_easy_set_string(easy, CURLOPT_NOPROXY, "*"))
-    }
-    return codes
   }
 
   private func setSecurity() -> [CURLcode] {
-    var codes = [
+    let authorities = configuration.caCertificatePath
+    return [
       td_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, configuration.verifiesTLS ? 1 : 0),
       td_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, configuration.verifiesTLS ? 2 : 0),
       // One file of authorities, no folder beside it: only then does libcurl parse them once and not for
       // every connection (2.5 against 28 ms of CPU for a handshake), and only then does `--cacert` mean that
       // file alone.
       td_easy_set_string(easy, CURLOPT_CAPATH, nil),
+      authorities == nil ? CURLE_OK : td_easy_set_string(easy, CURLOPT_CAINFO, authorities),
     ]
-    if let path = configuration.caCertificatePath {
-      codes.append(td_easy_set_string(easy, CURLOPT_CAINFO, path))
-    }
-    return codes
   }
 
   // MARK: Callbacks
 
-  /// Each context is an object that outlives the calls.
+  /// Each context is an object that lives longer than the calls.
   private func setCallbacks() -> [CURLcode] {
     let this = Unmanaged.passUnretained(self).toOpaque()
-    var codes = [
+    return [
       td_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText),
       td_easy_set_pointer(easy, CURLOPT_PRIVATE, this),
       td_easy_set_pointer(easy, CURLOPT_SHARE, connectionCache),
       td_easy_on_open_socket(easy, Self.openSocket, this),
       // A connection may outlive the handle that opened it, but not the connector.
       td_easy_on_close_socket(easy, Self.closeSocket, Unmanaged.passUnretained(connector).toOpaque()),
+      speaksTLS && CurlLibrary.usesOpenSSL ? td_easy_on_trace(easy, Self.trace, this) : CURLE_OK,
     ]
-    if speaksTLS, CurlLibrary.usesOpenSSL { codes.append(td_easy_on_trace(easy, Self.trace, this)) }
-    return codes
   }
 
   private static let openSocket: curl_opensocket_callback = { context, _, address in

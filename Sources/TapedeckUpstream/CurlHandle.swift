@@ -25,7 +25,7 @@ final class CurlHandle {
   private(set) var remoteAddress = ""
   /// Whether the origin ended TLS in order, with close_notify (RFC 8446 §6.1).
   var hasSeenCloseNotify = false
-  /// Why the kernel gave no socket, which libcurl does not tell.
+  /// Why the kernel gave no socket; libcurl does not pass that on.
   var socketError: Int32 = 0
   /// Whether libcurl keeps the certificate of the origin.
   var isKeepingCertificate = false
@@ -69,8 +69,6 @@ final class CurlHandle {
   var speaksTLS: Bool { configuration.origin.scheme == .https }
   /// Whether TLS did not end in order, as far as the TLS library lets us see.
   var endedWithoutCloseNotify: Bool { speaksTLS && CurlLibrary.usesOpenSSL && !hasSeenCloseNotify }
-  /// Whether libcurl stands between us and the socket.
-  private var isLayered: Bool { speaksTLS || configuration.usesEnvironmentProxy }
 
   // MARK: Connecting
 
@@ -119,12 +117,13 @@ final class CurlHandle {
 
   // MARK: Bytes
 
-  /// Whether more may wait although the kernel has nothing: a TLS record is opened whole.
-  var holdsBack: Bool { isLayered }
+  /// Whether libcurl stands between us and the socket. More may wait there although the kernel has nothing: a TLS record
+  /// is opened whole.
+  var holdsBack: Bool { speaksTLS || configuration.usesEnvironmentProxy }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     guard !isLost else { return .failed(code: Self.failedInLibcurl) }
-    guard isLayered else { return StreamSocket.read(descriptor, into: buffer) }
+    guard holdsBack else { return StreamSocket.read(descriptor, into: buffer) }
     var count = 0
     let code = curl_easy_recv(easy, buffer.baseAddress, buffer.count, &count)
     guard code == CURLE_OK else { return Self.result(code) }
@@ -133,7 +132,7 @@ final class CurlHandle {
 
   func send(_ bytes: UnsafeRawBufferPointer) -> TransferResult {
     guard !isLost else { return .failed(code: Self.failedInLibcurl) }
-    guard isLayered else { return StreamSocket.write(descriptor, bytes) }
+    guard holdsBack else { return StreamSocket.write(descriptor, bytes) }
     var count = 0
     let code = curl_easy_send(easy, bytes.baseAddress, bytes.count, &count)
     return code == CURLE_OK ? .bytes(count) : Self.result(code)

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl as a whole: started once a process, before the first handle.
+/// libcurl itself, which is started once per process, before the first handle.
 enum CurlLibrary {
   /// Why libcurl is not ready; nil when it is. The first caller starts it.
   private static let problem: String? = {
@@ -13,8 +13,7 @@ enum CurlLibrary {
     if let problem { throw .libcurlFailed(reason: problem) }
   }
 
-  /// libcurl with CURLOPT_NOSIGNAL leaves SIGPIPE alone, and OpenSSL writes its goodbye to sockets that may
-  /// be dead.
+  /// With CURLOPT_NOSIGNAL libcurl does not block SIGPIPE, and OpenSSL writes close_notify to sockets that may be dead.
   private static func ignoreBrokenPipes() {
     var current = sigaction()
     guard sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil else {

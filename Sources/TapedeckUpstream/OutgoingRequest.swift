@@ -1,10 +1,10 @@
 internal import TapedeckHTTP
 
-/// A request as the origin gets it, and how much of it has gone.
+/// A request as it is sent to the origin, and how much of it has been sent.
 ///
-/// Transparent on purpose: every end-to-end field of the client goes on in its order and spelling, and nothing is added
-/// that framing does not demand. No `X-Forwarded-*`, and no `Via`, though RFC 9110 §7.6.3 wants one of a gateway: the
-/// origin shall answer as it would have answered the client, for that answer is what gets recorded.
+/// Every end-to-end field of the client is passed on in its order and spelling, and nothing is added but framing. There
+/// is no `X-Forwarded-*` and no `Via`, although RFC 9110 §7.6.3 wants one from a gateway: the response is recorded, so it
+/// must be the one that the origin would have sent to the client.
 struct OutgoingRequest {
   /// A body up to this size goes out together with the head.
   private static let joinedBodyBytes = 16 * 1024
@@ -13,12 +13,12 @@ struct OutgoingRequest {
   private(set) var start: [UInt8] = []
   /// A large body; never copied.
   private let rest: [UInt8]
-  /// What stands behind a large body: the last chunk, with the trailers.
+  /// What follows a large body: the last chunk, with the trailers.
   private var end: [UInt8] = []
-  /// How many bytes have gone.
+  /// How many bytes have been sent.
   private(set) var sent = 0
 
-  /// - Parameter fields: what `fields(of:_:)` says.
+  /// - Parameter fields: what `fields(of:_:)` returns.
   init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
     let isJoined = request.body.count <= Self.joinedBodyBytes
     let isChunked = !request.trailers.isEmpty
@@ -29,7 +29,7 @@ struct OutgoingRequest {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
     if isChunked { start += "Transfer-Encoding: chunked\r\n".utf8 }
-    // RFC 9110 §10.1.4: who sends TE names it in Connection.
+    // RFC 9110 §10.1.4: a sender of TE names it in Connection.
     if request.acceptsTrailers { start += "TE: trailers\r\nConnection: TE\r\n".utf8 }
     start += HTTP1Serializer.crlf
     if isChunked, !request.body.isEmpty {
@@ -46,7 +46,7 @@ struct OutgoingRequest {
   private mutating func appendRequestLine(_ request: HTTPRequest, prefix: String) {
     start += request.method.rawValue.utf8
     start.append(UInt8(ascii: " "))
-    // RFC 9112 §3.2.4: the asterisk stands for the server as a whole, and has no path to put a prefix before.
+    // RFC 9112 §3.2.4: the asterisk stands for the server as a whole; there is no path to put a prefix before.
     if !prefix.isEmpty, request.target != [UInt8(ascii: "*")] { start += prefix.utf8 }
     start += request.target
     start += " HTTP/1.1\r\n".utf8
@@ -65,7 +65,7 @@ struct OutgoingRequest {
   var count: Int { start.count + rest.count + end.count }
   var isSent: Bool { sent == count }
 
-  /// Lends what comes next and is still to be sent; nil when all is.
+  /// Calls `body` with the next bytes to send; `nil` when everything has been sent.
   func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     if sent < start.count {
       return start.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
@@ -80,18 +80,18 @@ struct OutgoingRequest {
 
   mutating func advance(by count: Int) { sent += count }
 
-  /// Begins anew, on another connection.
+  /// Starts again from the beginning, for another connection.
   mutating func rewind() { sent = 0 }
 }
 
 // MARK: - What is sent on
 
 extension OutgoingRequest {
-  /// The fields that the origin gets, in order, but for those of the connection: `Transfer-Encoding` and `TE`.
+  /// The fields that are sent, in order, except those of the connection: `Transfer-Encoding` and `TE`.
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
-    // RFC 9110 §11.7.1: a challenge of a proxy is for answers; in a request it means nothing to the origin.
+    // RFC 9110 §11.7.1: a proxy's challenge belongs in responses; in a request it means nothing to the origin.
     kept.removeAll("proxy-authenticate")
     if request.trailers.isEmpty { kept.removeAll("trailer") }
     var fields = HTTPFields()
@@ -100,7 +100,7 @@ extension OutgoingRequest {
     var hasLength = false
     var hasEncoding = false
     for index in kept.indices {
-      // RFC 9110 §10.1.1: the expectation was met by us, who have the whole body already.
+      // RFC 9110 §10.1.1: we have met the expectation, because we already have the whole body.
       if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) { continue }
       if kept.isNamed("content-length", at: index) {
         if !hasLength, request.trailers.isEmpty { fields.append(kept[index], value: "\(request.body.count)") }
@@ -112,8 +112,8 @@ extension OutgoingRequest {
         fields.append(index, of: kept)
       }
     }
-    // RFC 9112 §6.2: a body that came in chunks goes on with its length, which is known by now. Only one with trailers
-    // goes on in chunks.
+    // RFC 9112 §6.2: a body that came in chunks is sent with its length, which is known by now. Only one with trailers
+    // is sent in chunks.
     if !hasLength, request.trailers.isEmpty,
       !request.body.isEmpty || request.fields.contains("transfer-encoding")
     {
@@ -122,7 +122,7 @@ extension OutgoingRequest {
     return fields
   }
 
-  /// RFC 9110 §7.2, §7.6.1: a gateway names the origin it asks.
+  /// RFC 9110 §7.2, §7.6.1: a gateway names the origin that it sends to.
   private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> String {
     if configuration.preservesHost {
       if !request.authority.isEmpty { return String(decoding: request.authority, as: UTF8.self) }
@@ -131,8 +131,7 @@ extension OutgoingRequest {
     return configuration.origin.authority
   }
 
-  /// Whether method and target can stand in a request line without ending it (RFC 9112 §3): both may have
-  /// been made by code rather than parsed.
+  /// Whether method and target fit in a request line without ending it (RFC 9112 §3). Code may have made them.
   static func canBeSent(_ request: HTTPRequest) -> Bool {
     !request.target.isEmpty && request.target.allSatisfy(RequestTarget.isVisible)
       && !request.method.rawValue.isEmpty

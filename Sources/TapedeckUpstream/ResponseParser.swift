@@ -2,9 +2,9 @@ internal import TapedeckHTTP
 
 /// Reads the response to one request from the bytes of an origin, strictly and without I/O.
 ///
-/// Bytes go in as they arrive, cut anywhere; events come out. A head is collected and parsed by a parser that refuses
-/// what a proxy must refuse, the body is counted or decoded. The message ends the moment its framing says so: bytes
-/// behind it belong to no event, and the connection must not be reused. After `.end` or an error the parser is done.
+/// Bytes go in as they arrive, cut anywhere; events come out. The head parser refuses what a proxy must refuse, the body
+/// is counted or decoded. The message ends as soon as its framing says so: bytes behind it belong to no event, and
+/// forbid the reuse of the connection. After `.end` or an error the parser is done.
 struct ResponseParser {
   enum Event {
     /// An interim response that a proxy passes on (RFC 9110 §15.2).
@@ -31,9 +31,9 @@ struct ResponseParser {
   /// Body bytes that are still to come, where they are counted.
   private var remaining = 0
   private var decoder: ChunkedDecoder
-  private var hasToldOfBlanks = false
+  private var hasReportedBlanks = false
 
-  /// Whether the connection may carry another exchange, as far as this one tells.
+  /// Whether the connection may be used again, as far as the response says.
   private(set) var allowsReuse = true
   private(set) var hasSeenBytes = false
   /// Complete heads that were not the final one.
@@ -52,7 +52,7 @@ struct ResponseParser {
   var isReadingHead: Bool { stage == .head }
   /// Whether the response could have a body.
   var hasBody: Bool { framing != .none && framing != .length(0) }
-  /// Whether only the end of the connection can tell that the body is complete.
+  /// Whether the body ends only with the connection.
   var isInsideOpenEndedBody: Bool { stage == .body && framing == .untilClose }
 
   /// The next event from `bytes`, reading on from `offset`; `nil` when all bytes are used up.
@@ -147,7 +147,7 @@ struct ResponseParser {
     }
     // RFC 9110 §15.2.2: only a client that asked for an upgrade may get 101, and we ask for none.
     guard parsed.status != 101 else {
-      throw UpstreamFailure(.protocolError, "it switches protocols, which nobody asked for")
+      throw UpstreamFailure(.protocolError, "it switches protocols without being asked to")
     }
     // RFC 9110 §15.2: a proxy forwards interim responses; 100 meets an expectation that was met here already.
     guard parsed.status != 100 else { return nil }
@@ -202,8 +202,8 @@ struct ResponseParser {
   ) throws(UpstreamFailure) -> Event? {
     do throws(HTTPParseError) {
       guard let event = try decoder.next(bytes, at: &offset) else { return nil }
-      if decoder.hasSeenBlanks, !hasToldOfBlanks {
-        hasToldOfBlanks = true
+      if decoder.hasSeenBlanks, !hasReportedBlanks {
+        hasReportedBlanks = true
         onToleratedFault(.blankAfterChunkSize)
       }
       switch event {

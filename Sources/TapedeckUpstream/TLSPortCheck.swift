@@ -1,18 +1,18 @@
 internal import TapedeckHTTP
 
-/// Tells a 400 of the origin from the page with which servers answer plain http on a port that expects TLS. That page is
-/// no response of the origin to the request, and must not be recorded as one.
+/// Recognises the 400 that servers send when they get plain http on a port that expects TLS. That page is no response to
+/// the request, and must not be recorded as one.
 ///
-/// Holds such a response back until it has come in full, or is too long to be that page.
+/// Holds a 400 back until it is complete, or too long to be that page.
 final class TLSPortCheck: ResponseSink {
   private let sink: any ResponseSink
   private var held: (head: HTTPResponseHead, framing: BodyFraming)?
   private var pieces: [(bytes: [UInt8], endsChunk: Bool)] = []
   private var count = 0
 
-  /// The page of nginx has 255 bytes and that of Apache about 400, both besides what the user adds.
+  /// The page of nginx has 255 bytes and that of Apache about 400, without what the user adds.
   private static let pageBytes = 4096
-  /// Of nginx, Apache, Go and Tomcat.
+  /// From nginx, Apache, Go and Tomcat.
   private static let phrases = [
     "plain HTTP request was sent to HTTPS port", "speaking plain HTTP to an SSL-enabled server port",
     "sent an HTTP request to an HTTPS server", "combination of host and port requires TLS",
@@ -35,7 +35,7 @@ final class TLSPortCheck: ResponseSink {
       .protocolError, "\(origin): the port expects TLS, not plain http; the origin is \(origin.overTLS).")
   }
 
-  /// Whether what is held back is such a page.
+  /// Whether the response that is held back is such a page.
   var isRecognised: Bool {
     guard held != nil else { return false }
     let text = String(decoding: pieces.flatMap(\.bytes), as: UTF8.self)

@@ -2,8 +2,8 @@ internal import Glibc
 public import TapedeckHTTP
 public import TapedeckSockets
 
-/// Asks one origin, for one event loop: keeps connections, never follows a redirect, never repeats what may not be
-/// repeated. Belongs to the loop's thread.
+/// Sends requests to one origin, for one event loop. Never follows a redirect, and never repeats a request that must not
+/// be repeated. Belongs to the loop's thread.
 public final class UpstreamClient {
   let pool: ConnectionPool
 
@@ -18,15 +18,15 @@ public final class UpstreamClient {
     pool = try ConnectionPool(configuration, loop)
   }
 
-  /// How many sockets were opened towards the origin so far.
+  /// How many sockets have been opened to the origin.
   public var connectionsOpened: Int { pool.connector.openedCount }
-  /// Exchanges that run at the moment.
+  /// How many exchanges have a connection.
   public var activeCount: Int { pool.activeCount }
 
-  /// An exchange that waits for its sink; nothing happens before `start(into:)`.
+  /// An exchange that begins with `start(into:)`.
   public func fetch(_ request: HTTPRequest) -> UpstreamExchange { UpstreamExchange(request, pool: pool) }
 
-  /// Fails what still runs and closes every connection; the client is of no further use.
+  /// Fails what still runs and closes every connection. The client cannot be used again.
   public func shutDown() { pool.shutDown() }
 }
 

@@ -2,15 +2,14 @@ public import TapedeckHTTP
 
 /// Which origin is asked, and how.
 public struct UpstreamConfiguration: Sendable {
-  /// How long the origin may keep us waiting, in milliseconds.
+  /// How long to wait for the origin, in milliseconds.
   public struct Timeouts: Sendable {
     /// Name lookup, TCP and TLS together.
     public var connectMilliseconds = 10_000
     /// From the moment the request is sent to the end of the response's head; an interim response starts it again.
     public var firstByteMilliseconds = 60_000
-    /// Between two pieces of a body; not for `text/event-stream`, which may rest as long as it likes.
+    /// Between two pieces of a body; not for `text/event-stream`, which may be silent.
     public var readIdleMilliseconds = 60_000
-
     /// How long connections are kept after the last exchange.
     public var keepAliveMilliseconds = 30_000
 
@@ -28,18 +27,18 @@ public struct UpstreamConfiguration: Sendable {
   /// Lets libcurl read `http_proxy` and its kin.
   public var usesEnvironmentProxy = false
   public var timeouts = Timeouts()
-  /// Exchanges running at once on one loop; more wait for their turn.
+  /// How many exchanges run at once on one loop; more wait in line.
   public var maxConnectionsPerLoop = 512
   public var limits = HTTPLimits.response
-  /// Called, on the loop's thread, for every socket that is opened towards the origin.
+  /// Called on the loop's thread for every socket that is opened to the origin.
   public var onConnectionOpened: @Sendable () -> Void = {}
-  /// Called, on the loop's thread, for every response with a fault that was put right.
+  /// Called on the loop's thread for every response with a fault that was corrected.
   public var onToleratedFault: @Sendable (ToleratedFault) -> Void = { _ in }
 
   public init(origin: UpstreamOrigin) { self.origin = origin }
 }
 
-/// A fault in the framing of a response that is common among origins, has one meaning only, and is put right before the
+/// A fault in the framing of a response that is common among origins, has one meaning only, and is corrected before the
 /// client gets the response. In requests none is tolerated.
 public enum ToleratedFault: Hashable, Sendable {
   case blankAfterChunkSize

@@ -1,10 +1,10 @@
 internal import CCurl
 internal import TapedeckSockets
 
-/// A connection to the origin that is used, closed and opened again; it belongs to one exchange or to the pool.
+/// A connection to the origin, which is opened, used, closed and opened again. It belongs to one exchange or to the pool.
 ///
-/// Between two exchanges nothing may come: what does ends the connection, before the next exchange can mistake it for
-/// its own (B35, B36).
+/// Between two exchanges nothing may come. If something does, the connection is closed, before the next exchange can
+/// mistake it for its own response (B35, B36).
 final class UpstreamConnection: EventHandler {
   private enum Phase { case closed, connecting, open }
 
@@ -12,13 +12,13 @@ final class UpstreamConnection: EventHandler {
   private unowned let pool: ConnectionPool
   private let connector: Connector
   private let loop: EventLoop
-  private var exchange: UpstreamExchange?
+  private(set) var exchange: UpstreamExchange?
   private var phase = Phase.closed
   private var registration: EventLoop.Registration?
   private var interest: Interest = []
   private var timer: LoopTimer?
   private var idleSince = MonotonicTime(nanoseconds: 0)
-  /// Whether an exchange has come to a good end on it since it was opened.
+  /// Whether an exchange has been completed on it since it was opened.
   private(set) var hasServed = false
   /// Whether the last response had no body, by its method, its status or its length.
   var hasEndedWithoutBody = false
@@ -27,7 +27,7 @@ final class UpstreamConnection: EventHandler {
     self.pool = pool
     (connector, loop) = (pool.connector, pool.loop)
     handle = try CurlHandle(pool.configuration, connector)
-    // Unowned: `close`, at the latest in `deinit`, undoes all three.
+    // Unowned: `close` undoes all three, at the latest in `deinit`.
     timer = loop.makeTimer { [unowned self] in exchange?.timedOut() }
     handle.onConnected = { [unowned self] in connected($0) }
     handle.onLost = { [unowned self] in lost() }
@@ -39,13 +39,13 @@ final class UpstreamConnection: EventHandler {
 
   var isOpen: Bool { phase == .open }
 
-  /// Belongs to `exchange` from now on, which sends its request as soon as the connection is open.
+  /// Hands the connection to `exchange`, which sends its request as soon as the connection is open.
   func serve(_ exchange: UpstreamExchange) {
     self.exchange = exchange
     isOpen ? exchange.send() : connect()
   }
 
-  /// Takes a new connection in place of one that has ended.
+  /// Replaces a connection that has ended by a new one.
   func reconnect() {
     close()
     connect()
@@ -61,7 +61,7 @@ final class UpstreamConnection: EventHandler {
   private func connected(_ code: CURLcode) {
     guard phase == .connecting, let exchange else { return }
     guard code == CURLE_OK else {
-      // The second attempt learns more about why there is no connection.
+      // The second attempt finds out more about why there is no connection.
       return handle.keepsCertificate(after: code) ? reconnect() : exchange.fail(handle.failure(code))
     }
     guard handle.takeConnection(), watch(.read) else {
@@ -70,11 +70,6 @@ final class UpstreamConnection: EventHandler {
     phase = .open
     exchange.send()
   }
-
-  /// Ends the exchange with whatever runs on it.
-  func fail(_ failure: UpstreamFailure) { exchange?.fail(failure) }
-
-  func receive() { exchange?.receive() }
 
   // MARK: Waiting
 
@@ -100,14 +95,14 @@ final class UpstreamConnection: EventHandler {
 
   func descriptorReady(_ readiness: Readiness) {
     if let exchange { return exchange.connectionReady(readiness) }
-    // Something has come that nobody asked for, or the end.
+    // Something has come without a request, or the end.
     guard readiness.isBroken || !handle.isQuiet else { return }
     close()
     pool.idleEnded(self)
   }
 
-  /// libcurl closes the connection. The descriptor must not be waited for under a number that will be another's; what
-  /// ends the exchange waits until libcurl has returned.
+  /// libcurl closes the connection, and its descriptor's number will be used for something else. The exchange ends when
+  /// libcurl has returned.
   private func lost() {
     stopWatching()
     if exchange != nil { pool.receiveSoon(self) }
@@ -115,7 +110,7 @@ final class UpstreamConnection: EventHandler {
 
   // MARK: Between exchanges
 
-  /// Belongs to the pool again, for another exchange.
+  /// Returns the connection to the pool.
   func rest() {
     exchange = nil
     timer?.cancel()
@@ -123,7 +118,7 @@ final class UpstreamConnection: EventHandler {
     idleSince = loop.now
   }
 
-  /// Ends the connection, or the attempt to make it.
+  /// Closes the connection, or gives up the attempt to open it.
   func close() {
     timer?.cancel()
     stopWatching()
@@ -131,7 +126,7 @@ final class UpstreamConnection: EventHandler {
     phase = .closed
   }
 
-  /// Whether it may carry another exchange, having been idle for at most `milliseconds`.
+  /// Whether another exchange may use it: nothing has come, and it was idle for less than `milliseconds`.
   func isFresh(within milliseconds: Int) -> Bool {
     idleSince.adding(milliseconds: milliseconds) > loop.now && handle.isQuiet
   }

@@ -3,18 +3,18 @@ public import TapedeckSockets
 
 /// One request to the origin and its response, which flows into a sink. All calls come on the loop's thread.
 ///
-/// The exchange takes a connection from the pool, or waits in line for one, sends its request, hands what the parser
-/// makes of the bytes to its sink, and gives the connection back before the sink hears of the end. What its own sink
-/// asks of it from inside a call takes effect when that call has returned.
+/// The exchange gets a connection from the pool, sends its request, passes the parser's events to its sink, and returns
+/// the connection before it tells the sink of the end. When the sink ends the exchange from inside a call, that takes
+/// effect when the call has returned.
 ///
-/// A request is sent once. Only where a connection that has served before dies without a byte of response is it sent
-/// again, once, on a new one, and only if that harms nobody (RFC 9110 §9.2.2). Where bytes come instead that are no
-/// response, the origin is alive, and only a safe request is sent again.
+/// A request is sent once. If a connection that was used before dies without a byte of response, an idempotent request
+/// is sent again, once, on a new connection (RFC 9110 §9.2.2). If bytes come that are no response, the origin is alive,
+/// and only a safe request is sent again.
 public final class UpstreamExchange: ResponseSource {
-  /// How an exchange comes to its end. The client has left where nobody is to be told.
+  /// How an exchange ends: with the whole response, with a failure, or because the client has left.
   private enum Ending { case complete(trailers: HTTPFields), failed(UpstreamFailure), left }
 
-  /// How many pieces are read before others have their turn.
+  /// How many pieces are read in one turn, so that one busy transfer cannot starve the others.
   private static let piecesPerTurn = 16
 
   private let pool: ConnectionPool
@@ -22,10 +22,10 @@ public final class UpstreamExchange: ResponseSource {
   private var outgoing: OutgoingRequest?
   private var parser: ResponseParser
   private var sink: (any ResponseSink)?
-  /// The sink, where a response is held back because it may be none.
+  /// The sink while it holds back a response that may be the page of a TLS port.
   private var portCheck: TLSPortCheck?
   private var connection: UpstreamConnection?
-  /// Why the origin takes no more of the request, though its response may still come.
+  /// Why the origin takes no more of the request. Its response may still come.
   private var uploadFailure: TransferResult?
   private var sentAtLastCheck = 0
   /// Whether the sink wants no more for now.
@@ -36,9 +36,9 @@ public final class UpstreamExchange: ResponseSource {
   private var ending: Ending?
   private var isOver = false
 
-  /// Who was asked, as `ip:port`; `nil` until there was a connection.
+  /// The origin's address, as `ip:port`; `nil` until there is a connection.
   public private(set) var remoteAddress: String?
-  /// The fields that the origin gets, in order; none before `start(into:)`.
+  /// The fields that are sent, in order; none before `start(into:)`.
   public private(set) var sentFields = HTTPFields()
   /// When `start(into:)` was called.
   public private(set) var startTime: MonotonicTime?
@@ -85,7 +85,7 @@ public final class UpstreamExchange: ResponseSource {
       switch result {
       case .bytes(let count): outgoing?.advance(by: count)
       case .wouldBlock: return _ = connection.watch([.read, .write])
-      // What the origin has to say about it may be there already, and is read first.
+      // The origin's response may have arrived already, and is read first.
       case .endOfStream, .failed: uploadFailure = result
       }
     }
@@ -101,17 +101,17 @@ public final class UpstreamExchange: ResponseSource {
 
   // MARK: The response
 
-  /// Reads what has come, and hands it on.
+  /// Reads what has come, and passes it on.
   func receive() {
     guard let connection, connection.isOpen else { return }
-    // The kernel tells of an end again and again; `resume` looks at it.
+    // The kernel would report the end again and again; `resume` reads it.
     if isPaused { return connection.stopWatching() }
     let interimCount = parser.interimCount
     isDelivering = true
     let result = receivePieces(connection)
     isDelivering = false
     if let ending { return finish(ending) }
-    // A head that drips gets no more time than one that comes at once.
+    // A head that comes in small pieces gets no more time than one that comes at once.
     if !parser.isReadingHead || parser.interimCount > interimCount { setTimer(connection) }
     switch result {
     case .bytes, .wouldBlock: break
@@ -120,16 +120,16 @@ public final class UpstreamExchange: ResponseSource {
     }
   }
 
-  /// Until nothing more is there, the sink wants no more, or others wait; returns what the last read came to.
+  /// Reads until nothing more is there, the sink wants no more, or the turn is over. Returns the result of the last read.
   private func receivePieces(_ connection: UpstreamConnection) -> TransferResult {
     for _ in 0..<Self.piecesPerTurn {
       let result = connection.handle.receive(into: pool.readBuffer)
       guard case .bytes(let count) = result else { return result }
       let bytes = UnsafeRawBufferPointer(rebasing: pool.readBuffer[..<count])
       if connection.hasServed, !parser.hasSeenBytes, !ResponseParser.canBegin(bytes) {
-        // What was still to come behind the response before. It ends the connection, not this exchange (B35).
+        // This belongs to the response before. It ends the connection, not this exchange (B35).
         if connection.hasEndedWithoutBody { pool.hasSeenStrayBody = true }
-        // The origin is alive, and may have done what it was asked.
+        // The origin is alive, and may have acted on the request.
         if request.method.isSafe {
           sendAgain(connection)
           return .wouldBlock
@@ -220,7 +220,7 @@ public final class UpstreamExchange: ResponseSource {
     return "\(what) If the port expects TLS, the origin is \(origin.overTLS)."
   }
 
-  /// A reset inside the response leaves part of it; one before tells of the connection only (F09, F12).
+  /// A reset inside the response leaves it incomplete; one before it concerns the connection only (F09, F12).
   private func connectionBroke(_ connection: UpstreamConnection, _ code: Int32) {
     if maySendAgain(connection) { return sendAgain(connection) }
     let reason = connection.handle.reason(code)
@@ -255,7 +255,7 @@ public final class UpstreamExchange: ResponseSource {
     if isDelivering { self.ending = ending } else { finish(ending) }
   }
 
-  /// Gives the connection back, tells the sink, and lets the next in line have its turn.
+  /// Returns the connection, tells the sink, and starts the next exchange in line.
   private func finish(_ ending: Ending) {
     let sink = sink
     isOver = true
@@ -290,7 +290,7 @@ public final class UpstreamExchange: ResponseSource {
 // MARK: - Time
 
 extension UpstreamExchange {
-  /// Sets the timer to what is waited for now: nothing while the client is the slow one.
+  /// Sets the timer for what is awaited now: nothing while the client is the slow one.
   private func setTimer(_ connection: UpstreamConnection) {
     if parser.isReadingHead {
       connection.setTimer(configuration.timeouts.firstByteMilliseconds)

@@ -33,12 +33,12 @@ struct UpstreamFailure: Error, Equatable {
     self.detail = detail
   }
 
-  /// The same of what `origin` sent, where `detail` only says what is wrong with it.
+  /// The failure of the parser, whose detail only says what is wrong, as a sentence about the response of `origin`.
   func refusing(_ origin: UpstreamOrigin) -> UpstreamFailure {
     UpstreamFailure(cause, "The response of \(origin) was refused: \(detail).")
   }
 
-  /// A timeout as it is told to people: how long, and the option that sets it.
+  /// A timeout for people: how long, and the option that sets it.
   static func limit(_ milliseconds: Int, _ option: String) -> String {
     let time = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     return "\(time) (\(option))"

@@ -3,7 +3,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   public enum Scheme: String, Sendable {
     case http, https
 
-    /// The port that goes without saying (RFC 9110 §4.2).
+    /// The port of a URL without one (RFC 9110 §4.2).
     public var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 
@@ -11,7 +11,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   /// In lower case; an IPv6 address without its brackets.
   public let host: String
   public let port: UInt16
-  /// What stands before every request's path: empty, or like `/v2`, without a final slash.
+  /// What is put before the path of every request: empty, or like `/v2`, without a final slash.
   public let pathPrefix: String
   /// `host[:port]`, the port only where it is not the scheme's own (RFC 9110 §4.2.3).
   public let authority: String
@@ -35,9 +35,9 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   /// The URL, in its shortest form.
   public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
 
-  /// The same port asked over TLS, for advice.
+  /// The same port with TLS, for advice.
   var overTLS: String { "https://\(authorityWithPort)\(pathPrefix)" }
-  /// The same port asked without TLS, for advice.
+  /// The same port without TLS, for advice.
   var withoutTLS: String { "http://\(authorityWithPort)\(pathPrefix)" }
 
   private var authorityWithPort: String {
@@ -117,7 +117,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Why an upstream URL was refused; the payload is the part at fault, never a part that may hold a secret.
+/// Why an upstream URL was refused. The payload is the part at fault, never one that may hold a secret.
 public enum UpstreamURLError: Error, Equatable, Sendable {
   case notHTTP(String)
   case userInformation

@@ -27,7 +27,7 @@ struct DriftFinding {
     durationMilliseconds = result?.durationMilliseconds
     switch (question.plan, result?.outcome) {
     case (.skip(let reason), _): (outcome, status) = (.skipped(reason), nil)
-    case (_, .answered(let answer)?):
+    case (_, .response(let answer)?):
       let drifts = question.drifts(in: answer)
       (outcome, status) = (drifts.isEmpty ? .same : .drifted(drifts), answer.head.status)
     case (_, .failed(let reason)?): (outcome, status) = (.failed(reason), nil)

@@ -76,7 +76,7 @@ enum ControlVerb {
       command.method, command.target, fields: fields, body: command.body ?? [])
     let results = try UpstreamBatch(configuration).results(for: [request])
     switch results.first?.outcome {
-    case .answered(let response)?:
+    case .response(let response)?:
       guard case .bytes(let body) = response.body else { throw ControlProblem("the answer is too large") }
       return HTTPResponse(head: response.head, body: body)
     case .failed(let reason)?:

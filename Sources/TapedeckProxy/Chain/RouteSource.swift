@@ -96,7 +96,7 @@ final class RouteSource: ResponseSource {
 
   /// Asks the rest of the chain, on the loop, for a handler that waits.
   private static func rest(of home: LoopBound<RouteSource>, _ request: Request) async throws -> HTTPResponse {
-    let asked = AskedRest()
+    let asked = PendingResponse()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         asked.wait(continuation)
@@ -107,15 +107,14 @@ final class RouteSource: ResponseSource {
     }
   }
 
-  private func askRest(_ request: Request, _ asked: AskedRest) {
+  private func askRest(_ request: Request, _ asked: PendingResponse) {
     do {
       switch try next.respond(to: request.http, decisions: nil)?.content {
       case .prepared(let prepared): asked.finish(.success(prepared.response ?? .unanswered))
       case .response(let response): asked.finish(.success(response))
       case .stream(let source):
-        let collector = CollectingSink { asked.finish($0) }
-        successor = CollectedSource(source, sink: collector)
-        source.start(into: collector)
+        successor = source
+        source.start(into: asked.collector())
       case nil: asked.finish(.success(.unanswered))
       }
     } catch {

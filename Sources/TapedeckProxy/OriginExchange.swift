@@ -1,0 +1,156 @@
+internal import TapedeckHTTP
+internal import TapedeckRecording
+internal import TapedeckUpstream
+
+/// A response that streams from the origin to a client, and is recorded on the way if the exchange is to be recorded.
+///
+/// Pieces are passed on at once. Only what would complete the response for the client waits until the exchange is in the
+/// journal: the piece that reaches Content-Length, the last chunk, a head without a body. Only complete exchanges are
+/// recorded, and streams that the client left, marked as cut. A body of known length that the client left is a broken
+/// download, and not recorded.
+final class OriginExchange: StreamFilter {
+  private let request: HTTPRequest
+  private let upstream: UpstreamExchange
+  private let cassette: InsertedCassette
+  /// The place of the request in the recording; `nil` if it is only forwarded.
+  private let arrival: Int?
+  private let rewriter: OriginRewriter?
+  private var head: HTTPResponseHead?
+  private var framing = BodyFraming.none
+  private var interim: [HTTPResponseHead] = []
+  private var recording: ResponseRecording?
+  private var heldHead: HTTPResponseHead?
+  private var heldPiece: [UInt8] = []
+  private var received = 0
+  /// How many bytes of the body were searched for the origin's address.
+  private var searched = 0
+  /// Whether the response is complete; a client that leaves while it gets the end changes nothing.
+  private var isComplete = false
+
+  init(_ request: HTTPRequest, client: UpstreamClient, cassette: InsertedCassette, arrival: Int?) {
+    self.request = request
+    self.cassette = cassette
+    self.arrival = arrival
+    rewriter = cassette.liveRewriter
+    upstream = client.fetch(request)
+    super.init(upstream)
+  }
+
+  // MARK: From the client
+
+  override func cancel() {
+    guard sink != nil, !isComplete else { return }
+    cassette.countFailed(request, nil)
+    stop()
+  }
+
+  override func clientLeft() {
+    guard sink != nil, !isComplete else { return }
+    let isStream = framing == .chunked || framing == .untilClose
+    if isStream, received > 0, recording != nil {
+      record(trailers: HTTPFields(), isCutByClient: true)
+    } else if isStream, arrival == nil {
+      cassette.statistics.countForwarded()
+    } else if cassette.statistics.countLeft(), arrival != nil {
+      cassette.tellLeft(request)
+    }
+    stop()
+  }
+
+  private func stop() {
+    recording = nil
+    super.cancel()
+  }
+
+  // MARK: From the origin
+
+  override func informational(_ head: HTTPResponseHead) {
+    if arrival != nil { interim.append(head) }
+    super.informational(rewritten(head))
+  }
+
+  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    self.head = head
+    self.framing = framing
+    if arrival != nil { recording = ResponseRecording(of: request, head, framing, cassette) }
+    rewriter?.search(head.fields, for: cassette.statistics.mentions, of: shownRequest)
+    if recording != nil, framing == .none || framing == .length(0) {
+      heldHead = rewritten(head)
+    } else {
+      super.begin(rewritten(head), framing: framing)
+    }
+  }
+
+  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    guard sink != nil else { return .gone }
+    search(bytes)
+    guard recording != nil else { return super.write(bytes, endsChunk: endsChunk) }
+    recording?.append(bytes, endsChunk: endsChunk, since: upstream.startTime)
+    received += bytes.count
+    if case .length(received) = framing {
+      heldPiece = Array(bytes)
+      return .more
+    }
+    return super.write(bytes, endsChunk: endsChunk)
+  }
+
+  override func end(trailers: HTTPFields) {
+    guard sink != nil else { return }
+    isComplete = true
+    if recording == nil { cassette.statistics.countForwarded() } else { record(trailers: trailers) }
+    if let heldHead { super.begin(heldHead, framing: framing) }
+    if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { super.write($0, endsChunk: true) } }
+    super.end(trailers: trailers)
+  }
+
+  override func fail(_ response: HTTPResponse) {
+    recording = nil
+    cassette.countFailed(request, response.failure)
+    super.fail(response)
+  }
+
+  // MARK: The origin's address
+
+  private func rewritten(_ head: HTTPResponseHead) -> HTTPResponseHead {
+    guard let rewriter else { return head }
+    var head = head
+    head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
+    return head
+  }
+
+  /// Looks for the origin's address in the beginning of a text, in each piece by itself.
+  private func search(_ bytes: UnsafeRawBufferPointer) {
+    guard searched < OriginRewriter.searchedBodyBytes, let head, let rewriter else { return }
+    searched += bytes.count
+    rewriter.search(head, body: bytes, for: cassette.statistics.mentions, of: shownRequest)
+  }
+
+  private func shownRequest() -> HTTPRequest {
+    var shown = request
+    shown.target = cassette.shownTarget(request)
+    return shown
+  }
+
+  // MARK: The recording
+
+  /// Returns when the exchange is safe, or when it is clear that it cannot be.
+  private func record(trailers: HTTPFields, isCutByClient: Bool = false) {
+    guard let recording = recording.take(), let head, let arrival else { return }
+    guard let (body, chunks) = recording.finish(since: upstream.startTime) else { return }
+    let isChunked = framing == .chunked
+    var response = RecordedResponse(
+      head: head, body: body, chunkSizes: isChunked ? chunks.sizes : nil, trailers: trailers,
+      isCloseDelimited: framing == .untilClose)
+    response.interim = interim
+    response.isCutByClient = isCutByClient
+    let volatile = VolatileFacts(
+      recordedAtMicroseconds: WallClock.microseconds,
+      durationMilliseconds: ChunkLog.milliseconds(since: upstream.startTime),
+      remoteAddress: upstream.remoteAddress,
+      chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil)
+    var sent = request
+    sent.fields = upstream.sentFields
+    if !cassette.matcher.rules.parts.contains(.host) { sent.authority = [] }
+    cassette.record(Interaction(request: sent, response: response, volatile: volatile), arrival: arrival)
+  }
+}
