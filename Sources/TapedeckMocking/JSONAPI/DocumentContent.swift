@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// A document about to be written (JSON:API 1.1 §5.1).
 package struct DocumentContent {
   package enum Data {
@@ -8,11 +10,13 @@ package struct DocumentContent {
     case linkage(Linkage)
   }
 
-  var data: Data
+  private typealias Resource = (identifier: JSONAPIIdentifier, content: ResourceContent)
+
+  let data: Data
   package var inclusion = JSONAPIInclusion.none
   /// Where to begin including when primary data is linkage.
   package var linked: [ResourceNode] = []
-  /// The fields of a type to be written, by its name; all of a type that is not there.
+  /// The fields to write, by type; all of a type that is not there.
   package var fields: [String: Set<String>] = [:]
   package var links: LinkTable?
   package var meta: (any Serializable)?
@@ -25,131 +29,60 @@ package struct DocumentContent {
     _ = try write(to: &run)
     return run.out
   }
+
+  private func objects(_ resources: [Resource]) -> [JSONAPIMembers] {
+    resources.map { $0.content.object($0.identifier, fields: fields[$0.identifier.type]) }
+  }
 }
 
 extension DocumentContent: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try run.nested { run throws(SerializationError) in
-      let inclusion = InclusionStep(inclusion)
-      var compound = CompoundDocument(inclusion)
-      let primary = try compound.add(primary: nodes, isData: !isLinkage, &run)
-      run.out.append(UInt8(ascii: "{"))
-      try writeData(primary, &run)
-      if inclusion.isAlwaysWritten || !compound.included.isEmpty {
-        try run.member("included") { run throws(SerializationError) in try write(compound.included, &run) }
+    let nodes: [ResourceNode] =
+      switch data {
+      case .none: []
+      case .one(let node): node.map { [$0] } ?? []
+      case .many(let nodes): nodes
+      case .linkage: linked
       }
-      try run.write(links: links)
-      try run.write(meta: meta)
-      if let jsonapi {
-        try run.member("jsonapi") { run throws(SerializationError) in try jsonapi.write(to: &run) }
-      }
-      run.out.append(UInt8(ascii: "}"))
-    }
-    return true
-  }
-
-  private var isLinkage: Bool {
-    if case .linkage = data { true } else { false }
-  }
-
-  private var nodes: [ResourceNode] {
-    switch data {
-    case .none: []
-    case .one(let node): node.map { [$0] } ?? []
-    case .many(let nodes): nodes
-    case .linkage: linked
-    }
-  }
-
-  private func writeData(
-    _ primary: [CompoundDocument.Resource], _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    switch data {
-    case .none: return
-    case .linkage(let linkage):
-      try run.member("data") { run throws(SerializationError) in try linkage.write(to: &run) }
-    case .one:
-      try run.member("data") { run throws(SerializationError) in
-        guard let resource = primary.first else {
-          run.write(literal: "null")
-          return true
+    return try run.nested { run throws(SerializationError) in
+      var primary: [Resource] = []
+      for node in nodes { primary.append((node.identifier, try node.content(&run))) }
+      let included = try included(besides: primary, &run)
+      let data: Any? =
+        switch data {
+        case .none: nil
+        case .one: objects(primary).first ?? JSONValue.null
+        case .many: objects(primary)
+        case .linkage(let linkage): linkage.data
         }
-        try write(resource, &run)
-        return true
-      }
-    case .many:
-      try run.member("data") { run throws(SerializationError) in try write(primary, &run) }
+      let inclusion = InclusionStep(inclusion)
+      return try JSONAPIMembers(
+        ("data", data),
+        ("included", inclusion.isAlwaysWritten || !included.isEmpty ? objects(included) : nil),
+        ("links", links), ("meta", meta), ("jsonapi", jsonapi)
+      ).write(to: &run)
     }
   }
 
-  private func write(
-    _ resources: [CompoundDocument.Resource], _ run: inout SerializationRun
-  ) throws(SerializationError) -> Bool {
-    run.out.append(UInt8(ascii: "["))
-    for index in resources.indices {
-      try run.element(index) { run throws(SerializationError) in
-        try write(resources[index], &run)
-        return true
-      }
-    }
-    run.out.append(UInt8(ascii: "]"))
-    return true
-  }
-
-  private func write(
-    _ resource: CompoundDocument.Resource, _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    try resource.content.write(resource.identifier, fields: fields[resource.identifier.type], to: &run)
-  }
-}
-
-/// Collects what a compound document includes: every resource once, none that is primary, in the order in which they
-/// are first met, depth first. Every one is reached through the linkage of primary data or of another included
-/// one, which is full linkage.
-struct CompoundDocument {
-  typealias Resource = (identifier: JSONAPIIdentifier, content: ResourceContent)
-
-  private typealias Pending = (node: ResourceNode, step: InclusionStep)
-
-  private(set) var included: [Resource] = []
-  private let inclusion: InclusionStep
-  private var known: Set<JSONAPIIdentifier> = []
-
-  init(_ inclusion: InclusionStep) { self.inclusion = inclusion }
-
-  /// The resources with what is in them. Those they relate to are included.
-  /// - Parameter isData: whether they stand in the document themselves.
-  mutating func add(
-    primary nodes: [ResourceNode], isData: Bool, _ run: inout SerializationRun
+  /// What a compound document includes: every resource once, none that is primary, in the order in which they are first
+  /// met, depth first. Each is reached through the linkage of primary data or of another included one, which is full
+  /// linkage. Iterative, because chains may be long.
+  private func included(
+    besides primary: [Resource], _ run: inout SerializationRun
   ) throws(SerializationError) -> [Resource] {
-    var primary: [Resource] = []
-    for node in nodes { primary.append((node.identifier, try node.content(&run))) }
-    if isData { known.formUnion(nodes.map(\.identifier)) }
+    var included: [Resource] = []
+    var known: Set<JSONAPIIdentifier> = []
+    if case .linkage = data {} else { known.formUnion(primary.map(\.identifier)) }
     for resource in primary {
-      try include(follow(resource.content.relationships, inclusion), &run)
+      var pending = InclusionStep(inclusion).following(resource.content)
+      while let (node, step) = pending.popLast() {
+        let isNew = known.insert(node.identifier).inserted
+        guard isNew || step.goesOnFromKnown else { continue }
+        let content = try node.content(&run)
+        if isNew { included.append((node.identifier, content)) }
+        pending += step.following(content)
+      }
     }
-    return primary
-  }
-
-  /// What the relationships lead to as far as it is included, the first one last.
-  private func follow(_ relationships: [RelationshipContent], _ step: InclusionStep) -> [Pending] {
-    relationships.reversed().flatMap { relationship -> [Pending] in
-      guard let next = step.following(relationship.name) else { return [] }
-      return relationship.related.reversed().map { ($0, next) }
-    }
-  }
-
-  /// Goes into the depth without recursion: chains may be long.
-  private mutating func include(
-    _ start: [Pending], _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    var pending = start
-    while let (node, step) = pending.popLast() {
-      let isNew = known.insert(node.identifier).inserted
-      guard isNew || step.goesOnFromKnown else { continue }
-      let content = try node.content(&run)
-      if isNew { included.append((node.identifier, content)) }
-      pending += follow(content.relationships, step)
-    }
+    return included
   }
 }

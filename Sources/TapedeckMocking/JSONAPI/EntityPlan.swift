@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// Which properties of an entity type are attributes and which are relationships, found out once.
 ///
-/// A struct's properties are read where they lie; those of other types with `Mirror`, as in all serialisation.
+/// The properties of a struct are read in place; those of other types through `Mirror`, as in all serialization.
 final class EntityPlan: Sendable {
-  private enum Role {
-    /// Said elsewhere in the resource object.
+  enum Role {
+    /// Written elsewhere in the resource object.
     case unmentioned
     case attribute
     case relationship
-    /// A property like `ToOne`, that knows of what it leads to who it is.
+    /// A property like `ToOne`, which knows the identifiers of its targets.
     case reference
     case illegal
   }
@@ -44,80 +44,39 @@ final class EntityPlan: Sendable {
   func content<Entity: JSONAPIEntity>(
     of entity: Entity, _ run: inout SerializationRun
   ) throws(SerializationError) -> ResourceContent {
-    var builder = EntityContentBuilder(
+    var reader = EntityReader(
       links: entity as? any JSONAPILinkedEntity, meta: entity as? any JSONAPIMetaEntity)
-    if let structure {
-      try withUnsafePointer(to: entity) { pointer throws(SerializationError) in
-        try read(structure, UnsafeRawPointer(pointer), &builder, &run)
+    guard let structure else {
+      for property in Properties.of(entity) {
+        let role = Self.role(property.name, property.type, unmentioned)
+        try reader.read(property.name, role, property.value, &run) { run throws(SerializationError) in
+          try run.writeAny(property.value)
+        }
       }
-    } else {
-      for property in Properties.of(entity) { try read(property, &builder, &run) }
+      return reader.content
     }
-    return builder.content
-  }
-
-  private func read(
-    _ structure: StructurePlan, _ entity: UnsafeRawPointer, _ builder: inout EntityContentBuilder,
-    _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    for (index, field) in structure.fields.enumerated() {
-      let place = entity + field.offset
-      switch roles[index] {
-      case .unmentioned: continue
-      case .illegal: throw Self.illegal(field.name)
-      case .relationship: try builder.add(field.name, Self.related(at: place, type: field.type), run.keys)
-      case .reference:
-        try builder.add(field.name, linkage: Self.linkage(at: place, type: field.type), [], run.keys)
-      case .attribute:
-        try builder.add(field.name, &run) { run throws(SerializationError) in
-          try field.writer.write(place, &run)
+    try withUnsafePointer(to: entity) { pointer throws(SerializationError) in
+      for (field, role) in zip(structure.fields, roles) {
+        let place = UnsafeRawPointer(pointer) + field.offset
+        try reader.read(field.name, role, Self.value(at: place, field.type), &run) {
+          run throws(SerializationError) in try field.writer.write(place, &run)
         }
       }
     }
+    return reader.content
   }
 
-  private func read(
-    _ property: Property, _ builder: inout EntityContentBuilder, _ run: inout SerializationRun
-  ) throws(SerializationError) {
-    switch Self.role(property.name, property.type, unmentioned) {
-    case .unmentioned: return
-    case .illegal: throw Self.illegal(property.name)
-    case .relationship:
-      try builder.add(property.name, (property.value as? any JSONAPISerializable)?.related, run.keys)
-    case .reference:
-      let linkage = (property.value as? any RelationProperty)?.linkage
-      try builder.add(property.name, linkage: linkage, [], run.keys)
-    case .attribute:
-      try builder.add(property.name, &run) { run throws(SerializationError) in
-        try run.writeAny(property.value)
-      }
-    }
-  }
-
-  private static func related(at place: UnsafeRawPointer, type: any Any.Type) -> JSONAPIRelated? {
-    func opened<T>(_ type: T.Type) -> JSONAPIRelated? {
-      (place.assumingMemoryBound(to: T.self).pointee as? any JSONAPISerializable)?.related
-    }
+  private static func value(at place: UnsafeRawPointer, _ type: any Any.Type) -> Any {
+    func opened<T>(_ type: T.Type) -> Any { place.assumingMemoryBound(to: T.self).pointee }
     return _openExistential(type, do: opened)
   }
 
-  private static func linkage(at place: UnsafeRawPointer, type: any Any.Type) -> Linkage? {
-    func opened<T>(_ type: T.Type) -> Linkage? {
-      (place.assumingMemoryBound(to: T.self).pointee as? any RelationProperty)?.linkage
-    }
-    return _openExistential(type, do: opened)
-  }
+  // MARK: Plans
 
-  fileprivate static func illegal(_ name: String, property: String? = nil) -> SerializationError {
-    SerializationError(.illegalMemberName(name), path: [".\(property ?? name)"])
-  }
-}
-
-/// The plans of all entity types that were ever written.
-enum EntityPlans {
   private static let known = Mutex<[ObjectIdentifier: EntityPlan]>([:])
 
-  static func plan<Entity: JSONAPIEntity>(of type: Entity.Type) -> EntityPlan {
+  /// The plan of a type, made once.
+  static func of<Entity: JSONAPIEntity>(_ type: Entity.Type) -> EntityPlan {
     let key = ObjectIdentifier(type)
     if let plan = known.withLock({ $0[key] }) { return plan }
     let plan = EntityPlan(of: type)
@@ -131,17 +90,17 @@ enum EntityPlans {
 
 extension JSONAPIEntity {
   /// The names of the properties that are relationships.
-  package static var relationshipNames: [String] { EntityPlans.plan(of: Self.self).relationshipNames }
+  package static var relationshipNames: [String] { EntityPlan.of(Self.self).relationshipNames }
 
   /// What the entity's relationships lead to.
   package func relationshipContents() throws(SerializationError) -> [RelationshipContent] {
     var run = SerializationRun()
-    return try EntityPlans.plan(of: Self.self).content(of: self, &run).relationships
+    return try EntityPlan.of(Self.self).content(of: self, &run).relationships
   }
 }
 
-/// Collects what is in an entity. Of two properties with one name the later one stays.
-private struct EntityContentBuilder {
+/// Collects the content of an entity. Of two properties with one name the later one stays.
+private struct EntityReader {
   private(set) var content = ResourceContent()
   private let relationshipsLinks: [String: [String: JSONAPILink]]
   private let relationshipsMeta: [String: any Serializable]
@@ -157,44 +116,59 @@ private struct EntityContentBuilder {
     links.flatMap { $0.isEmpty ? nil : LinkTable($0) }
   }
 
-  private mutating func claim(_ property: String, _ keys: KeyMapping?) throws(SerializationError) -> String {
-    let name = keys?.name(property) ?? property
-    guard MemberName.isField(name) else { throw EntityPlan.illegal(name, property: property) }
-    content.attributes.removeAll { $0.name == name }
-    content.relationships.removeAll { $0.name == name }
-    return name
-  }
-
-  mutating func add(
-    _ property: String, _ run: inout SerializationRun,
+  /// - Parameter write: writes the property as an attribute.
+  mutating func read(
+    _ name: String, _ role: EntityPlan.Role, _ value: @autoclosure () -> Any, _ run: inout SerializationRun,
     _ write: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) {
-    let json: [UInt8]?
-    do throws(SerializationError) { json = try run.captured(write) } catch {
-      throw error.inside("." + property)
+    switch role {
+    case .unmentioned: return
+    case .illegal: throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
+    case .attribute:
+      let json: [UInt8]?
+      do throws(SerializationError) { json = try run.captured(write) } catch {
+        throw error.inside("." + name)
+      }
+      if let json { content.attributes.append((try claim(name, run.keys), WrittenJSON(bytes: json))) }
+    case .reference:
+      guard let linkage = (value() as? any RelationProperty)?.linkage else { return }
+      try add(name, linkage, [], run.keys)
+    case .relationship:
+      guard let related = (value() as? any JSONAPISerializable)?.related else { return }
+      let nodes = related.entities.map { ResourceNode($0) }
+      switch related {
+      case .one: try add(name, .one(nodes.first?.identifier), nodes, run.keys)
+      case .many: try add(name, .many(nodes.map(\.identifier)), nodes, run.keys)
+      }
     }
-    guard let json else { return }
-    content.attributes.append((try claim(property, run.keys), json))
   }
 
-  mutating func add(
-    _ property: String, _ related: JSONAPIRelated?, _ keys: KeyMapping?
+  private mutating func add(
+    _ property: String, _ linkage: Linkage, _ related: [ResourceNode], _ keys: KeyMapping?
   ) throws(SerializationError) {
-    guard let related else { return }
-    let nodes = related.entities.map { ResourceNode($0) }
-    switch related {
-    case .one: try add(property, linkage: .one(nodes.first?.identifier), nodes, keys)
-    case .many: try add(property, linkage: .many(nodes.map(\.identifier)), nodes, keys)
-    }
-  }
-
-  mutating func add(
-    _ property: String, linkage: Linkage?, _ related: [ResourceNode], _ keys: KeyMapping?
-  ) throws(SerializationError) {
-    guard let linkage else { return }
     content.relationships.append(
       RelationshipContent(
         name: try claim(property, keys), linkage: linkage, related: related,
         links: Self.table(relationshipsLinks[property]), meta: relationshipsMeta[property]))
+  }
+
+  private mutating func claim(_ property: String, _ keys: KeyMapping?) throws(SerializationError) -> String {
+    let name = keys?.name(property) ?? property
+    guard MemberName.isField(name) else {
+      throw SerializationError(.illegalMemberName(name), path: [".\(property)"])
+    }
+    content.attributes.removeAll { $0.name == name }
+    content.relationships.removeAll { $0.name == name }
+    return name
+  }
+}
+
+/// JSON that is written already.
+private struct WrittenJSON: Writable {
+  let bytes: [UInt8]
+
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    run.out += bytes
+    return true
   }
 }

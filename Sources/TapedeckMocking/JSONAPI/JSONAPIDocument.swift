@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 
-/// Any document that JSON:API knows but that of errors: resources of different types, identifiers, `null`, meta
-/// information alone. `JSONAPISerializer` is the short way for entities of one type.
+/// Any JSON:API document other than one of errors: resources of different types, identifiers, `null`, meta information
+/// alone. `JSONAPISerializer` is the short way for entities of one type.
 ///
 /// Served as `application/vnd.api+json`. Errors: a `SerializationError` where an entity cannot be written.
 /// Source: JSON:API 1.1 §5.1.
@@ -82,14 +82,9 @@ public struct JSONAPIObject: Sendable {
 
 extension JSONAPIObject: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.write(literal: "{\"version\":")
-    run.write(text: version)
-    if !ext.isEmpty { try run.member("ext") { run throws(SerializationError) in try run.write(ext) } }
-    if !profile.isEmpty {
-      try run.member("profile") { run throws(SerializationError) in try run.write(profile) }
-    }
-    try run.write(meta: meta)
-    run.out.append(UInt8(ascii: "}"))
-    return true
+    try JSONAPIMembers(
+      ("version", version), ("ext", ext.isEmpty ? nil : ext), ("profile", profile.isEmpty ? nil : profile),
+      ("meta", meta)
+    ).write(to: &run)
   }
 }

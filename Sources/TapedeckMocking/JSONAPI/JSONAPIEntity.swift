@@ -1,10 +1,10 @@
-/// A type whose values are resources of JSON:API: an object with `type`, `id`, `attributes` and `relationships`.
+/// A type whose values are resources of JSON:API: objects with `type`, `id`, `attributes` and `relationships`.
 ///
-/// Conforming is all it takes. Properties that are entities themselves, optionals, arrays or policies of entities are
-/// relationships; all others but `id` are attributes. A property called `type`, or `links` on a type that is no
-/// `JSONAPILinkedEntity`, is refused when it is written, for JSON:API has no place for it.
+/// Conforming is all it takes. Properties that are entities, or optionals, arrays or policies of entities, are
+/// relationships; all others but `id` are attributes. Writing a property called `type`, or `links` on a type that is no
+/// `JSONAPILinkedEntity`, is an error, because JSON:API has no place for it.
 ///
-/// Returned by a handler an entity is a bare resource object; `JSONAPISerializer` makes a document of it.
+/// A handler that returns an entity returns a bare resource object; `JSONAPISerializer` makes a document of it.
 /// Source: Kakapo; JSON:API 1.1 §5.2.
 public protocol JSONAPIEntity: CustomSerializable, JSONAPISerializable {
   /// The resource type. By default the type's own name in small letters: `DogSitter` is `dogsitter`, `Box<Int>` is
@@ -47,7 +47,6 @@ private struct BareResource: Writable {
     let outer = run.keys
     run.keys = keys
     defer { run.keys = outer }
-    try node.content(&run).write(node.identifier, fields: nil, to: &run)
-    return true
+    return try node.content(&run).object(node.identifier, fields: nil).write(to: &run)
   }
 }

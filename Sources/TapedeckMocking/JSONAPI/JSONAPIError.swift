@@ -1,4 +1,4 @@
-/// A JSON:API error as an answer, to be returned or thrown by a handler:
+/// A JSON:API error as a response, to be returned or thrown by a handler:
 ///
 /// ```swift
 /// throw JSONAPIError(statusCode: 404) { error in error.title = "No such article" }
@@ -23,7 +23,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     }
   }
 
-  /// The members of an error object. What is nil is left out.
+  /// The members of an error object. Those that are nil are left out.
   public final class Builder {
     /// Of this occurrence of the problem.
     public var id: String?
@@ -31,7 +31,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     public var about: JSONAPILink?
     /// Where to read about errors of this kind.
     public var type: JSONAPILink?
-    /// The HTTP status of the answer.
+    /// The HTTP status of the response.
     public var status: Int
     /// The application's own name for the problem.
     public var code: String?
@@ -45,7 +45,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     init(status: Int) { self.status = status }
   }
 
-  private(set) var objects: [ErrorObject]
+  private let objects: [ErrorObject]
   public let headerFields: [String: String]?
   public let statusCode: Int
 
@@ -59,18 +59,15 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     self.statusCode = builder.status
   }
 
-  /// Several errors in one answer. Its status is theirs when they agree, and 400 or 500 when they do not
+  /// Several errors in one response. Its status is theirs when they agree, and 400 or 500 when they do not
   /// (JSON:API 1.1 §11.1).
   public init(_ errors: [JSONAPIError], headerFields: [String: String]? = nil) {
     objects = errors.flatMap(\.objects)
     self.headerFields = headerFields
-    statusCode = Self.mostGeneral(objects.map(\.status))
-  }
-
-  private static func mostGeneral(_ statuses: [Int]) -> Int {
-    guard let first = statuses.first else { return 500 }
-    if statuses.allSatisfy({ $0 == first }) { return first }
-    return statuses.contains { $0 >= 500 } ? 500 : 400
+    let statuses = Set(objects.map(\.status))
+    statusCode =
+      statuses.count == 1
+      ? objects[0].status : statuses.allSatisfy { $0 < 500 } && !statuses.isEmpty ? 400 : 500
   }
 
   public var body: any Serializable { ErrorDocument(errors: objects) }
@@ -78,87 +75,48 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     body.serialized(transformingKeys: keyTransformer)
   }
-
-  /// The same errors, found deeper in a document: inside the part that `pointer` leads to.
-  func inside(_ pointer: String) -> JSONAPIError {
-    var error = self
-    for index in objects.indices where objects[index].source?.parameter == nil {
-      error.objects[index].source = Source(pointer: pointer + (objects[index].source?.pointer ?? ""))
-    }
-    return error
-  }
 }
 
 extension JSONAPIError: CustomStringConvertible {
-  public var description: String {
-    objects.map { "\($0.status) \($0.title ?? "")" + ($0.detail.map { ": \($0)" } ?? "") }
-      .joined(separator: "; ")
-  }
+  public var description: String { objects.map(\.description).joined(separator: "; ") }
 }
 
 /// An error object (JSON:API 1.1 §11.2).
-struct ErrorObject: Sendable {
-  let id: String?
-  let links: [(name: String, link: JSONAPILink)]
+private struct ErrorObject: Sendable {
   let status: Int
-  let code: String?
-  let title: String?
-  let detail: String?
-  var source: JSONAPIError.Source?
-  let meta: (any Serializable & Sendable)?
+  let description: String
+  let members: [(name: String, value: (any Sendable)?)]
 
-  init(_ builder: JSONAPIError.Builder) {
-    id = builder.id
-    links = [("about", builder.about), ("type", builder.type)].compactMap { name, link in
-      link.map { (name, $0) }
+  init(_ error: JSONAPIError.Builder) {
+    status = error.status
+    description = "\(error.status) \(error.title ?? "")" + (error.detail.map { ": \($0)" } ?? "")
+    let links = [("about", error.about), ("type", error.type)].compactMap { name, link in
+      link.map { (name: name, link: $0) }
     }
-    status = builder.status
-    code = builder.code
-    title = builder.title
-    detail = builder.detail
-    source = builder.source
-    meta = builder.meta
+    members = [
+      ("id", error.id), ("links", links.isEmpty ? nil : LinkTable(ordered: links)),
+      ("status", String(error.status)), ("code", error.code), ("title", error.title),
+      ("detail", error.detail), ("source", error.source), ("meta", error.meta),
+    ]
   }
 }
 
-extension ErrorObject: Writable {
+extension JSONAPIError.Source: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.out.append(UInt8(ascii: "{"))
-    try run.member("id") { run throws(SerializationError) in try run.write(id) }
-    try run.write(links: links.isEmpty ? nil : LinkTable(ordered: links))
-    try run.member("status") { run throws(SerializationError) in try run.write(String(status)) }
-    try run.member("code") { run throws(SerializationError) in try run.write(code) }
-    try run.member("title") { run throws(SerializationError) in try run.write(title) }
-    try run.member("detail") { run throws(SerializationError) in try run.write(detail) }
-    try run.member("source") { run throws(SerializationError) in try writeSource(&run) }
-    try run.write(meta: meta)
-    run.out.append(UInt8(ascii: "}"))
-    return true
-  }
-
-  private func writeSource(_ run: inout SerializationRun) throws(SerializationError) -> Bool {
-    guard let source else { return false }
-    run.out.append(UInt8(ascii: "{"))
-    try run.member("pointer") { run throws(SerializationError) in try run.write(source.pointer) }
-    try run.member("parameter") { run throws(SerializationError) in try run.write(source.parameter) }
-    try run.member("header") { run throws(SerializationError) in try run.write(source.header) }
-    run.out.append(UInt8(ascii: "}"))
-    return true
+    try JSONAPIMembers(("pointer", pointer), ("parameter", parameter), ("header", header)).write(to: &run)
   }
 }
 
-/// The document of an answer that failed.
+/// The document of a failed request.
 private struct ErrorDocument: MediaTyped, Writable {
   let errors: [ErrorObject]
 
   var contentType: String { JSONAPIDocument.mediaType }
 
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try run.nested { run throws(SerializationError) in
-      run.out.append(UInt8(ascii: "{"))
-      try run.member("errors") { run throws(SerializationError) in try run.write(errors) }
-      run.out.append(UInt8(ascii: "}"))
+    let objects = errors.map { JSONAPIMembers($0.members.map { ($0.name, $0.value.map { $0 as Any }) }) }
+    return try run.nested { run throws(SerializationError) in
+      try JSONAPIMembers(("errors", objects)).write(to: &run)
     }
-    return true
   }
 }

@@ -23,29 +23,27 @@ public struct JSONAPIIdentifier: Sendable, Hashable {
 
 extension JSONAPIIdentifier: Serializable, Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    run.out.append(UInt8(ascii: "{"))
-    writeMembers(to: &run)
-    if let meta {
-      try run.member("meta") { run throws(SerializationError) in try run.write(meta) }
-    }
-    run.out.append(UInt8(ascii: "}"))
-    return true
-  }
-
-  /// Type and id alone, into an object that is open.
-  func writeMembers(to run: inout SerializationRun) {
-    run.write(literal: "\"type\":")
-    run.write(text: type)
-    run.write(literal: ",\"id\":")
-    run.write(text: id)
+    try JSONAPIMembers(("type", type), ("id", id), ("meta", meta)).write(to: &run)
   }
 }
 
-extension SerializationRun {
-  /// A member whose name is JSON:API's own, which no transformer touches.
-  mutating func member(
-    _ name: String, _ value: (inout SerializationRun) throws(SerializationError) -> Bool
-  ) throws(SerializationError) {
-    try member(Self.memberName(name), step: name, value)
+/// Resource linkage (JSON:API 1.1 §5.4).
+package enum Linkage: Equatable, Sendable {
+  case one(JSONAPIIdentifier?)
+  case many([JSONAPIIdentifier])
+
+  package var identifiers: [JSONAPIIdentifier] {
+    switch self {
+    case .one(let identifier): identifier.map { [$0] } ?? []
+    case .many(let identifiers): identifiers
+    }
+  }
+
+  /// What is written: an identifier, null or an array.
+  var data: Any {
+    switch self {
+    case .one(let identifier): identifier ?? JSONValue.null
+    case .many(let identifiers): identifiers
+    }
   }
 }

@@ -3,7 +3,7 @@ public enum JSONAPIInclusion: Sendable {
   case none
   /// Those that primary data relates to.
   case related
-  /// Those as well that these relate to, and so on.
+  /// Everything that primary data leads to.
   case everything
   /// Those along the paths, like `comments.author`; resources on the way there as well. `included` is then written even
   /// if there are none.
@@ -13,24 +13,30 @@ public enum JSONAPIInclusion: Sendable {
 /// An inclusion on its way through the relationships.
 enum InclusionStep {
   case none, related, everything
-  case paths(InclusionPaths)
+  case paths(RelationTree)
 
   init(_ inclusion: JSONAPIInclusion) {
     switch inclusion {
     case .none: self = .none
     case .related: self = .related
     case .everything: self = .everything
-    case .paths(let paths): self = .paths(InclusionPaths(paths))
+    case .paths(let paths): self = .paths(RelationTree(paths))
     }
   }
 
-  /// What holds for the resources of a relationship; nil when they are not included.
-  func following(_ relationship: String) -> InclusionStep? {
+  /// The related resources of a resource that are included, and what holds for them; the first one last.
+  func following(_ content: ResourceContent) -> [(node: ResourceNode, step: InclusionStep)] {
+    content.relationships.reversed().flatMap { relationship in
+      following(relationship.name).map { next in relationship.related.reversed().map { ($0, next) } } ?? []
+    }
+  }
+
+  private func following(_ relationship: String) -> InclusionStep? {
     switch self {
     case .none: nil
     case .related: InclusionStep.none
     case .everything: .everything
-    case .paths(let paths): paths.branches.first { $0.name == relationship }.map { .paths($0.rest) }
+    case .paths(let tree): tree[relationship].map { .paths($0) }
     }
   }
 
@@ -40,20 +46,4 @@ enum InclusionStep {
   }
 
   var isAlwaysWritten: Bool { goesOnFromKnown }
-}
-
-/// Relationship paths as a tree.
-struct InclusionPaths: Sendable {
-  private(set) var branches: [(name: String, rest: InclusionPaths)] = []
-
-  init(_ paths: [String] = []) {
-    for path in paths { insert(path.split(separator: ".").map(String.init)[...]) }
-  }
-
-  private mutating func insert(_ path: ArraySlice<String>) {
-    guard let name = path.first else { return }
-    let index = branches.firstIndex { $0.name == name } ?? branches.count
-    if index == branches.count { branches.append((name, InclusionPaths())) }
-    branches[index].rest.insert(path.dropFirst())
-  }
 }

@@ -6,12 +6,12 @@ public indirect enum JSONAPILink: Sendable {
   case object(href: String, meta: (any Serializable & Sendable)? = nil, details: Details = Details())
   case null
 
-  /// What else a link object says.
+  /// The optional members of a link object.
   public struct Details: Sendable {
     public var rel: String?
     public var describedby: JSONAPILink?
     public var title: String?
-    /// The media type of what the link leads to.
+    /// The media type of the link's target.
     public var type: String?
     /// Languages (RFC 5646); a single one is written as text.
     public var hreflang: [String]
@@ -39,32 +39,18 @@ extension JSONAPILink: Serializable, Writable {
     case .null: run.write(literal: "null")
     case .simple(let value): run.write(text: value)
     case .object(let href, let meta, let details):
-      try run.nested { run throws(SerializationError) in
-        run.write(literal: "{\"href\":")
-        run.write(text: href)
-        try details.write(to: &run)
-        if let meta { try run.member("meta") { run throws(SerializationError) in try run.writeAny(meta) } }
-        run.out.append(UInt8(ascii: "}"))
-      }
+      let languages: Any? = details.hreflang.count > 1 ? details.hreflang : details.hreflang.first
+      let object = JSONAPIMembers(
+        ("href", href), ("rel", details.rel), ("describedby", details.describedby), ("title", details.title),
+        ("type", details.type), ("hreflang", languages), ("meta", meta))
+      return try run.nested { run throws(SerializationError) in try object.write(to: &run) }
     }
     return true
   }
 }
 
-extension JSONAPILink.Details {
-  fileprivate func write(to run: inout SerializationRun) throws(SerializationError) {
-    try run.member("rel") { run throws(SerializationError) in try run.write(rel) }
-    try run.member("describedby") { run throws(SerializationError) in try run.write(describedby) }
-    try run.member("title") { run throws(SerializationError) in try run.write(title) }
-    try run.member("type") { run throws(SerializationError) in try run.write(type) }
-    let languages: JSONValue? =
-      hreflang.count > 1 ? .array(hreflang.map { JSONValue($0) }) : hreflang.first.map { JSONValue($0) }
-    try run.member("hreflang") { run throws(SerializationError) in try run.write(languages) }
-  }
-}
-
-/// The links of a document, resource, relationship or error, in the order of their names.
-package struct LinkTable: Sendable {
+/// The links of a document, resource, relationship or error.
+package struct LinkTable: Sendable, Writable {
   /// Names that JSON:API gives; transformers leave them.
   private static let known: Set<String> = [
     "self", "related", "describedby", "first", "last", "prev", "next", "about", "type",
@@ -72,18 +58,45 @@ package struct LinkTable: Sendable {
 
   let links: [(name: String, link: JSONAPILink)]
 
+  /// In the order of their names.
   package init(_ links: [String: JSONAPILink]) {
     self.links = links.sorted { $0.key < $1.key }.map { ($0, $1) }
   }
 
   package init(ordered links: [(name: String, link: JSONAPILink)]) { self.links = links }
 
-  func write(to run: inout SerializationRun) throws(SerializationError) {
-    run.out.append(UInt8(ascii: "{"))
-    for (name, link) in links {
-      let spelled = Self.known.contains(name) ? name : run.keys?.name(name) ?? name
-      try run.member(spelled) { run throws(SerializationError) in try link.write(to: &run) }
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let keys = run.keys
+    let members = links.map { name, link in
+      (name: Self.known.contains(name) ? name : keys?.name(name) ?? name, value: link as Any?)
     }
-    run.out.append(UInt8(ascii: "}"))
+    return try JSONAPIMembers(members).write(to: &run)
   }
+}
+
+/// An entity with links of its own and of its relationships (JSON:API 1.1 §5.6). Source: Kakapo.
+public protocol JSONAPILinkedEntity {
+  /// The resource's links; nil or none leave the member out.
+  var links: [String: JSONAPILink]? { get }
+
+  /// The links of relationships, by the names of the properties. A relationship that is left out has none.
+  var relationshipsLinks: [String: [String: JSONAPILink]]? { get }
+}
+
+extension JSONAPILinkedEntity {
+  public var links: [String: JSONAPILink]? { nil }
+  public var relationshipsLinks: [String: [String: JSONAPILink]]? { nil }
+}
+
+/// An entity with meta information of its own and of its relationships (JSON:API 1.1 §5.2, §5.2.2).
+public protocol JSONAPIMetaEntity {
+  var meta: (any Serializable)? { get }
+
+  /// The meta information of relationships, by the names of the properties.
+  var relationshipsMeta: [String: any Serializable]? { get }
+}
+
+extension JSONAPIMetaEntity {
+  public var meta: (any Serializable)? { nil }
+  public var relationshipsMeta: [String: any Serializable]? { nil }
 }

@@ -1,9 +1,10 @@
-/// What JSON:API allows as the name of a member, and of a type (JSON:API 1.1 §5.8).
+/// The names that JSON:API allows for members and types (JSON:API 1.1 §5.8).
 package enum MemberName {
   /// Letters, digits and anything outside ASCII; `-`, `_` and blanks between them.
-  static func isLegal(_ name: String) -> Bool {
+  private static func isLegal(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, let last = name.unicodeScalars.last else { return false }
-    return isPlain(first) && isPlain(last) && name.unicodeScalars.allSatisfy { isPlain($0) || isInner($0) }
+    return isPlain(first) && isPlain(last)
+      && name.unicodeScalars.allSatisfy { isPlain($0) || $0 == "-" || $0 == "_" || $0 == " " }
   }
 
   /// The name with a hyphen for what is not allowed: `policy<int>` is `policy-int`.
@@ -15,7 +16,7 @@ package enum MemberName {
     return String(start.dropLast(tail))
   }
 
-  /// Whether a resource's attribute or relationship may be called so: fields share a namespace with `type` and `id`
+  /// Whether an attribute or relationship may be called so: fields share a namespace with `type` and `id`
   /// (JSON:API 1.1 §5.2.4).
   package static func isField(_ name: String) -> Bool { isLegal(name) && name != "type" && name != "id" }
 
@@ -25,8 +26,25 @@ package enum MemberName {
     default: scalar.value >= 0x80
     }
   }
+}
 
-  private static func isInner(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "-" || scalar == "_" || scalar == " "
+/// An object with member names of JSON:API's own, which no key transformer changes. Members without a value are left
+/// out.
+struct JSONAPIMembers: Writable {
+  let members: [(name: String, value: Any?)]
+
+  init(_ members: (String, Any?)...) { self.members = members.map { ($0, $1) } }
+
+  init(_ members: [(name: String, value: Any?)]) { self.members = members }
+
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    run.out.append(UInt8(ascii: "{"))
+    for case (let name, let value?) in members {
+      try run.member(SerializationRun.memberName(name), step: name) { run throws(SerializationError) in
+        try run.writeAny(value)
+      }
+    }
+    run.out.append(UInt8(ascii: "}"))
+    return true
   }
 }

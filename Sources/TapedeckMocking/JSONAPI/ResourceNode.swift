@@ -1,5 +1,7 @@
-/// A resource that a document may hold: who it is, and a way to find out what is in it. Nothing is looked at before it
-/// is asked for, so cyclic graphs cost nothing.
+package import TapedeckHTTP
+
+/// A resource that a document may hold: its identifier, and a way to get its content. The content is made on demand, so
+/// cyclic graphs cost nothing.
 package struct ResourceNode {
   let identifier: JSONAPIIdentifier
   let content: (inout SerializationRun) throws(SerializationError) -> ResourceContent
@@ -14,52 +16,49 @@ package struct ResourceNode {
   init<Entity: JSONAPIEntity>(_ entity: Entity) {
     identifier = JSONAPIIdentifier(type: Entity.type, id: entity.id)
     content = { run throws(SerializationError) in
-      try EntityPlans.plan(of: Entity.self).content(of: entity, &run)
+      try EntityPlan.of(Entity.self).content(of: entity, &run)
     }
   }
 }
 
-/// What is in a resource. Names are as they are to be written.
+/// The content of a resource, under the names that are written.
 package struct ResourceContent {
-  /// Values are written already.
-  package var attributes: [(name: String, json: [UInt8])] = []
-  package var relationships: [RelationshipContent] = []
-  package var links: LinkTable?
+  var attributes: [(name: String, value: Any?)] = []
+  var relationships: [RelationshipContent] = []
+  var links: LinkTable?
   var meta: (any Serializable)?
 
-  package init() {}
-}
-
-/// Resource linkage (JSON:API 1.1 §5.4).
-package enum Linkage: Equatable, Sendable {
-  case one(JSONAPIIdentifier?)
-  case many([JSONAPIIdentifier])
-
-  package var identifiers: [JSONAPIIdentifier] {
-    switch self {
-    case .one(let identifier): identifier.map { [$0] } ?? []
-    case .many(let identifiers): identifiers
-    }
+  package init(
+    _ attributes: [JSONMember] = [], _ relationships: [RelationshipContent] = [], _ links: LinkTable? = nil
+  ) {
+    self.attributes = attributes.map { ($0.name.text, $0.value) }
+    self.relationships = relationships
+    self.links = links
   }
 
-  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    switch self {
-    case .one(let identifier?): return try identifier.write(to: &run)
-    case .one(nil):
-      run.write(literal: "null")
-      return true
-    case .many(let identifiers): return try run.write(identifiers)
-    }
+  /// The resource object.
+  /// - Parameter fields: the attributes and relationships to write; nil for all.
+  func object(_ identifier: JSONAPIIdentifier, fields: Set<String>?) -> JSONAPIMembers {
+    let attributes = attributes.filter { fields?.contains($0.name) != false }
+    let relationships = relationships.filter { fields?.contains($0.name) != false }
+    return JSONAPIMembers(
+      ("type", identifier.type), ("id", identifier.id),
+      ("attributes", attributes.isEmpty ? nil : JSONAPIMembers(attributes)),
+      (
+        "relationships",
+        relationships.isEmpty ? nil : JSONAPIMembers(relationships.map { ($0.name, $0.object) })
+      ),
+      ("links", links), ("meta", meta ?? identifier.meta))
   }
 }
 
 package struct RelationshipContent {
-  package var name: String
-  var linkage: Linkage?
+  package let name: String
+  let linkage: Linkage
   /// The resources that the linkage names, for compound documents.
-  var related: [ResourceNode]
-  var links: LinkTable?
-  var meta: (any Serializable)?
+  let related: [ResourceNode]
+  let links: LinkTable?
+  let meta: (any Serializable)?
 
   package init(
     name: String, linkage: Linkage, related: [ResourceNode], links: LinkTable?,
@@ -71,81 +70,8 @@ package struct RelationshipContent {
     self.links = links
     self.meta = meta
   }
-}
 
-extension ResourceContent {
-  /// Writes the resource object.
-  /// - Parameter fields: the attributes and relationships to be written; nil for all.
-  func write(
-    _ identifier: JSONAPIIdentifier, fields: Set<String>?, to run: inout SerializationRun
-  ) throws(SerializationError) {
-    run.out.append(UInt8(ascii: "{"))
-    identifier.writeMembers(to: &run)
-    let attributes = attributes.filter { fields?.contains($0.name) != false }
-    if !attributes.isEmpty {
-      try run.member("attributes") { run throws(SerializationError) in
-        try Self.write(attributes, to: &run)
-        return true
-      }
-    }
-    let relationships = relationships.filter { fields?.contains($0.name) != false }
-    if !relationships.isEmpty {
-      try run.member("relationships") { run throws(SerializationError) in
-        try Self.write(relationships, to: &run)
-        return true
-      }
-    }
-    try run.write(links: links)
-    try run.write(meta: meta ?? identifier.meta)
-    run.out.append(UInt8(ascii: "}"))
-  }
-
-  private static func write(
-    _ attributes: [(name: String, json: [UInt8])], to run: inout SerializationRun
-  ) throws(SerializationError) {
-    run.out.append(UInt8(ascii: "{"))
-    for attribute in attributes {
-      try run.member(attribute.name) { run throws(SerializationError) in
-        run.out += attribute.json
-        return true
-      }
-    }
-    run.out.append(UInt8(ascii: "}"))
-  }
-
-  private static func write(
-    _ relationships: [RelationshipContent], to run: inout SerializationRun
-  ) throws(SerializationError) {
-    run.out.append(UInt8(ascii: "{"))
-    for relationship in relationships {
-      try run.member(relationship.name) { run throws(SerializationError) in
-        run.out.append(UInt8(ascii: "{"))
-        if let linkage = relationship.linkage {
-          try run.member("data") { run throws(SerializationError) in try linkage.write(to: &run) }
-        }
-        try run.write(links: relationship.links)
-        try run.write(meta: relationship.meta)
-        run.out.append(UInt8(ascii: "}"))
-        return true
-      }
-    }
-    run.out.append(UInt8(ascii: "}"))
-  }
-}
-
-extension SerializationRun {
-  /// The member `links`, when there is one.
-  mutating func write(links: LinkTable?) throws(SerializationError) {
-    guard let links else { return }
-    try member("links") { run throws(SerializationError) in
-      try links.write(to: &run)
-      return true
-    }
-  }
-
-  /// The member `meta`, when there is one.
-  mutating func write(meta: (any Serializable)?) throws(SerializationError) {
-    guard let meta else { return }
-    try member("meta") { run throws(SerializationError) in try run.writeAny(meta) }
+  fileprivate var object: JSONAPIMembers {
+    JSONAPIMembers(("data", linkage.data), ("links", links), ("meta", meta))
   }
 }

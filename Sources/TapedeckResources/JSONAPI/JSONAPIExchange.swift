@@ -45,17 +45,11 @@ struct JSONAPIExchange {
     for name in resource.attributes.map(\.name.text) where !MemberName.isField(name) {
       throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
     }
-    var content = ResourceContent()
-    content.attributes = resource.attributes.map { ($0.name.text, $0.value.bytes()) }
     let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id))
-    for relationship in resource.type.relationships {
-      content.relationships.append(read(relationship, in: resource, url))
-    }
-    content.relationships += resource.embedded
+    let relationships = resource.type.relationships.map { read($0, in: resource, url) } + resource.embedded
     var links = resource.links
     if let url { links["self"] = .simple(value: url) }
-    content.links = links.isEmpty ? nil : LinkTable(links)
-    return content
+    return ResourceContent(resource.attributes, relationships, links.isEmpty ? nil : LinkTable(links))
   }
 
   private func read(
