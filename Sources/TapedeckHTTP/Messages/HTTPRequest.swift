@@ -50,3 +50,9 @@ public struct HTTPRequest: Sendable, Equatable {
   /// The target as text: bytes that are not UTF-8 are percent-encoded.
   public var targetText: String { RequestTarget.text(target) }
 }
+
+/// The two versions spoken on the wire here.
+public enum HTTPVersion: String, Sendable {
+  case http10 = "HTTP/1.0"
+  case http11 = "HTTP/1.1"
+}

@@ -38,3 +38,32 @@ public struct HTTPResponse: Sendable, Equatable {
     self.init(head: HTTPResponseHead(status: status, fields: fields), body: body)
   }
 }
+
+extension HTTPResponseHead {
+  /// Whether the connection may carry another exchange after this answer (RFC 9112 §9.3). One of HTTP/1.0 may not,
+  /// whatever it says.
+  public var keepsAlive: Bool {
+    guard version == .http11, let closes = try? ConnectionOptions(fields).closes else { return false }
+    return !closes
+  }
+}
+
+extension HTTPResponse {
+  /// A refusal of our own, as problem details (RFC 9457); logs give the same reason.
+  /// - Parameters:
+  ///   - detail: holds no header, target or body of the exchange.
+  ///   - title: the reason phrase of the status where it is not given.
+  ///   - cause: in the words of RFC 9209 §2.3.
+  package static func problem(
+    _ status: Int, _ detail: String, title: String? = nil, cause: String = "http_request_error"
+  ) -> HTTPResponse {
+    let document: JSONValue = [
+      "title": JSONValue(title ?? HTTPStatus.reason(status)), "status": JSONValue(status),
+      "detail": JSONValue(detail),
+    ]
+    var response = HTTPResponse(
+      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+    response.failure = ExchangeFailure(cause: cause, detail: detail)
+    return response
+  }
+}
