@@ -42,6 +42,19 @@ public enum CassetteError: Error, Equatable, Sendable {
   case packed(path: String, remedy: String)
 }
 
+extension CassetteError {
+  init(_ problem: JSONProblem, in file: String) {
+    self = .invalidEntry(file: file, member: problem.place, problem: problem.text)
+  }
+
+  /// Names the file in which `read` finds something wrong.
+  static func naming<Value>(
+    _ file: String, _ read: () throws(JSONProblem) -> Value
+  ) throws(CassetteError) -> Value {
+    do throws(JSONProblem) { return try read() } catch { throw CassetteError(error, in: file) }
+  }
+}
+
 extension CassetteError: CustomStringConvertible {
   public var description: String {
     switch self {

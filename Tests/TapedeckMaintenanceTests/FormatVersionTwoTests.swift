@@ -16,7 +16,7 @@ import Testing
   }
 
   private func reread(_ tree: JSONValue) throws -> Interaction {
-    try InteractionFormat.decode(tree, at: EntryPlace(file: "f"), loader: BodyLoader(directory: nil))
+    try InteractionFormat.decode(tree, in: "f", loader: BodyLoader(directory: nil))
   }
 
   private static var cut: Interaction {

@@ -169,7 +169,7 @@ import Testing
         bytes[Int.random(in: bytes.indices, using: &random)] = whole.randomElement(using: &random) ?? 0
       }
       guard let tree = try? JSONValue(parsing: bytes) else { continue }
-      _ = try? reader.interaction(tree, name: name, at: EntryPlace(file: name))
+      _ = try? reader.interaction(tree, name: name, in: name)
     }
   }
 

@@ -26,7 +26,7 @@ import Testing
 
   private func decoded(_ bytes: [UInt8]) throws(CassetteError) -> Interaction {
     try InteractionFormat.decode(
-      try JSONFile.parse(bytes, file: "file"), at: EntryPlace(file: "file"), loader: loader)
+      try JSONFile.parse(bytes, file: "file"), in: "file", loader: loader)
   }
 
   /// Whether the scan took the file; a difference from the full reader is an issue.

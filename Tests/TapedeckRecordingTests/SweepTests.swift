@@ -230,6 +230,6 @@ private final class SweptCassette {
       let value = try? JSONValue(parsing: InteractionFormat.fileBytes(tree))
     else { return nil }
     let reader = CassetteReader(directory, matcher: RequestMatcher())
-    return try? reader.interaction(value, name: "x.json", at: EntryPlace(file: "x.json")).interaction
+    return try? reader.interaction(value, name: "x.json", in: "x.json").interaction
   }
 }

@@ -35,7 +35,7 @@ enum HARExtension {
     ]
     do throws(CassetteError) {
       let interaction = try InteractionFormat.decode(
-        tree, at: EntryPlace(file: "\(source.path): \(place)"), loader: BodyLoader(directory: nil))
+        tree, in: "\(source.path): \(place)", loader: BodyLoader(directory: nil))
       return ImportedExchange(origin: origin, interaction: interaction)
     } catch {
       throw EntryRefusal("\(error); left out")

@@ -62,7 +62,7 @@ public struct CassetteLint {
     var count = 0
     do throws(CassetteError) {
       let journal = try Journal(reading: file) { entry throws(CassetteError) in
-        _ = try reader.interaction(entry.record.tree, name: name, at: entry.place)
+        _ = try reader.interaction(entry.record.tree, name: name, in: entry.file)
         count += 1
       }
       for warning in journal.warnings { note(LintFinding(.warning, .journal, name, warning)) }

@@ -41,6 +41,6 @@ enum CassetteFolder {
       let directory = try? CassetteDirectory(opening: folder)
     else { return nil }
     return try? InteractionFormat.decode(
-      tree, at: EntryPlace(file: folder), loader: BodyLoader(directory: directory))
+      tree, in: folder, loader: BodyLoader(directory: directory))
   }
 }

@@ -54,7 +54,7 @@ struct CassetteScan {
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return }
     do throws(CassetteError) {
       let file = directory.path(of: name)
-      try look(at: try JSONFile.parse(bytes, file: file), at: EntryPlace(file: file), name)
+      try look(at: try JSONFile.parse(bytes, file: file), in: file, name)
     } catch {
       // What cannot be read may hold a secret all the same.
       unit.finds += scanner.finds(in: bytes, file: name)
@@ -63,10 +63,10 @@ struct CassetteScan {
   }
 
   private mutating func look(
-    at tree: JSONValue, at place: EntryPlace, _ name: String, line: Int? = nil
+    at tree: JSONValue, in file: String, _ name: String, line: Int? = nil
   ) throws(CassetteError) {
     let interaction = try InteractionFormat.decode(
-      tree, at: place, loader: BodyLoader(directory: directory))
+      tree, in: file, loader: BodyLoader(directory: directory))
     bodies.formUnion(InteractionFormat.bodyNames(tree))
     for var find in try scanner.finds(in: interaction, file: name) {
       if let line { (find.file, find.line) = (name, line) }
@@ -81,7 +81,7 @@ struct CassetteScan {
     _ = try Journal(reading: file) { entry throws(CassetteError) in
       number += 1
       do throws(CassetteError) {
-        try look(at: entry.record.tree, at: entry.place, CassetteNames.journal, line: number)
+        try look(at: entry.record.tree, in: entry.file, CassetteNames.journal, line: number)
       } catch { failure = error }
     }
     if let failure { throw failure }

@@ -168,7 +168,7 @@ private struct FileReplacement {
     let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) ?? []
     let tree = try JSONFile.parse(bytes, file: file)
     let interaction = try InteractionFormat.decode(
-      tree, at: EntryPlace(file: file), loader: BodyLoader(directory: directory))
+      tree, in: file, loader: BodyLoader(directory: directory))
     return (tree, interaction)
   }
 
@@ -221,6 +221,6 @@ extension JSONValue {
       return isMessage
         ? JSONMember(member.name, old.map(member.value.keepingFreeMembers) ?? member.value) : member
     }
-    return .object(kept + others.filter { StrictObject.isFree($0.name) })
+    return .object(kept + others.filter { StrictObject.isOwn($0.name) })
   }
 }

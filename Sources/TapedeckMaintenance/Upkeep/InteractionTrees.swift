@@ -15,7 +15,7 @@ struct InteractionTrees {
       let bytes = try directory.contents(of: answer.fileName, limit: CassetteLimits.fileBytes),
       let tree = try? JSONValue(parsing: bytes),
       let read = try? InteractionFormat.decode(
-        tree, at: EntryPlace(file: answer.fileName), loader: BodyLoader(directory: directory)),
+        tree, in: answer.fileName, loader: BodyLoader(directory: directory)),
       read == answer.interaction
     else { return nil }
     return tree

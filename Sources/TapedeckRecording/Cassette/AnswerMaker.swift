@@ -30,7 +30,7 @@ package final class AnswerMaker: Sendable {
       }
       let file = directory.path(of: name)
       return try InteractionFormat.decode(
-        try JSONFile.parse(bytes, file: file), at: EntryPlace(file: file),
+        try JSONFile.parse(bytes, file: file), in: file,
         loader: BodyLoader(directory: directory))
     }
   }

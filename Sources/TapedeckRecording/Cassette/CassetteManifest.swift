@@ -21,20 +21,26 @@ package struct CassetteManifest: Equatable {
   package init(upstream: String?) { self.upstream = upstream }
 
   package init(parsing bytes: [UInt8], file: String) throws(CassetteError) {
-    let place = EntryPlace(file: file)
     let value = try JSONFile.parse(bytes, file: file)
     if let version = value["tapedeck"]?.int, version > Self.newestVersion {
       throw .newerFormat(file: file, version: version)
     }
-    let object = try StrictObject(value, at: place, known: Self.known)
+    do throws(JSONProblem) { try self.init(decoding: value) } catch { throw CassetteError(error, in: file) }
+  }
+
+  private init(decoding value: JSONValue) throws(JSONProblem) {
+    let place = JSONPlace.document
+    let object = try StrictObject(value, at: place, known: Self.known, allowsOwn: true)
     guard let version = try object.required("tapedeck").int, version >= 1 else {
       throw place.member("tapedeck").problem(
         "a format version from 1 to \(Self.newestVersion) is expected here")
     }
     formatVersion = version
     upstream = try object.text("upstream")
-    if let match = try object.array("match") {
-      rules = try Self.rules(match, at: place.member("match"))
+    if let match = try object.texts("match") {
+      do throws(MatchSpecError) { rules = try MatchSpec(match).rules() } catch {
+        throw place.member("match").problem("\(error)")
+      }
     }
     if let value = object["redaction"] {
       redaction = try RedactionFormat.decode(value, at: place.member("redaction"))
@@ -48,17 +54,6 @@ package struct CassetteManifest: Equatable {
   }
 
   private static let known: [StaticString] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
-
-  private static func rules(_ items: [JSONValue], at place: EntryPlace) throws(CassetteError) -> MatchRules {
-    var texts: [String] = []
-    for (index, item) in items.enumerated() {
-      guard let text = item.text else { throw place.element(index).problem("a string is expected here") }
-      texts.append(text)
-    }
-    do throws(MatchSpecError) { return try MatchSpec(texts).rules() } catch {
-      throw place.problem("\(error)")
-    }
-  }
 
   package var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 

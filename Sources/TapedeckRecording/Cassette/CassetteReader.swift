@@ -23,14 +23,14 @@ package struct CassetteReader {
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     let file = directory.path(of: name)
     return try interaction(
-      try JSONFile.parse(bytes, file: file), name: name, at: EntryPlace(file: file), bytes: bytes.count)
+      try JSONFile.parse(bytes, file: file), name: name, in: file, bytes: bytes.count)
   }
 
   /// The interaction that a tree describes.
   package func interaction(
-    _ tree: JSONValue, name: String, at place: EntryPlace, bytes: Int = 0
+    _ tree: JSONValue, name: String, in file: String, bytes: Int = 0
   ) throws(CassetteError) -> FileInteraction {
-    let interaction = try InteractionFormat.decode(tree, at: place, loader: loader)
+    let interaction = try InteractionFormat.decode(tree, in: file, loader: loader)
     return FileInteraction(
       name: name, ordinal: CassetteNames.parse(name).ordinal, interaction: interaction,
       key: try matcher.key(for: interaction), bodyNames: InteractionFormat.bodyNames(tree),

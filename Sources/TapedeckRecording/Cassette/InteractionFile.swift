@@ -13,7 +13,7 @@ public struct InteractionFile: Sendable {
       throw .absent(directory: path)
     }
     interaction = try InteractionFormat.decode(
-      try JSONFile.parse(bytes, file: path), at: EntryPlace(file: path),
+      try JSONFile.parse(bytes, file: path), in: path,
       loader: BodyLoader(directory: directory, readsFiles: false))
   }
 

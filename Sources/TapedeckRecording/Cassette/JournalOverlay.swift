@@ -14,7 +14,7 @@ struct JournalOverlay {
     var recordings: [SealPlan.Recording] = []
     let journal = try Journal(reading: file) { entry throws(CassetteError) in
       let stored = try reader.interaction(
-        entry.record.tree, name: CassetteNames.journal, at: entry.place, bytes: entry.count)
+        entry.record.tree, name: CassetteNames.journal, in: entry.file, bytes: entry.count)
       try load.add(stored)
       recorded.append(stored)
       recordings.append(

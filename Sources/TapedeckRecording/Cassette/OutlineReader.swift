@@ -24,7 +24,7 @@ final class OutlineReader {
     }
     let file = directory.path(of: name)
     let stored = try reader.interaction(
-      try JSONFile.parse(Array(bytes), file: file), name: name, at: EntryPlace(file: file), bytes: bytes.count
+      try JSONFile.parse(Array(bytes), file: file), name: name, in: file, bytes: bytes.count
     )
     return LoadedAnswer(stored, source: source)
   }

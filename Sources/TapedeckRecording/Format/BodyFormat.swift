@@ -66,13 +66,16 @@ enum BodyFormat {
     out.endObject()
   }
 
-  /// - Parameter loader: finds bodies in files.
-  static func decode(
-    _ value: JSONValue?, at place: EntryPlace, loader: BodyLoader
-  ) throws(CassetteError) -> RecordedBody {
+  /// What an interaction says of a body.
+  enum Decoded {
+    case bytes([UInt8])
+    case file(name: String, size: Int?)
+  }
+
+  static func decode(_ value: JSONValue?, at place: JSONPlace) throws(JSONProblem) -> Decoded {
     guard let value else { return .bytes([]) }
     let object = try StrictObject(
-      value, at: place, known: ["json", "style", "text", "base64", "file", "size"])
+      value, at: place, known: ["json", "style", "text", "base64", "file", "size"], allowsOwn: true)
     if let json = object["json"] {
       try refuse(["text", "base64", "file", "size"], beside: "json", in: object)
       return .bytes(json.bytes(try style(object)))
@@ -89,18 +92,18 @@ enum BodyFormat {
     guard let name = try object.text("file") else {
       throw place.problem("one of `json`, `text`, `base64` or `file` is expected here")
     }
-    return try loader.body(name, size: try object.count("size"), at: place)
+    return .file(name: name, size: try object.int("size"))
   }
 
   private static func refuse(
     _ others: [StaticString], beside name: StaticString, in object: StrictObject
-  ) throws(CassetteError) {
+  ) throws(JSONProblem) {
     for other in others where object[other] != nil {
       throw object.place.problem("`\(other)` makes no sense beside `\(name)`")
     }
   }
 
-  private static func style(_ object: StrictObject) throws(CassetteError) -> JSONStyle {
+  private static func style(_ object: StrictObject) throws(JSONProblem) -> JSONStyle {
     guard let name = try object.text("style") else { return .compact }
     guard let style = JSONStyle(name: name) else {
       throw object.place.member("style").problem(
@@ -110,7 +113,7 @@ enum BodyFormat {
     return style
   }
 
-  private static func decodeText(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8] {
+  private static func decodeText(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> [UInt8] {
     var out: [UInt8] = []
     for (index, line) in (value.array ?? [value]).enumerated() {
       guard case .string(let string) = line, let bytes = string.utf8 else {

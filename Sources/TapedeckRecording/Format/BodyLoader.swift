@@ -18,22 +18,34 @@ package final class BodyLoader {
     self.readsFiles = readsFiles
   }
 
-  func body(_ name: String, size: Int?, at place: EntryPlace) throws(CassetteError) -> RecordedBody {
+  /// - Parameters:
+  ///   - place: where the interaction names the body.
+  ///   - file: the interaction's, for messages.
+  func body(
+    _ decoded: BodyFormat.Decoded, at place: JSONPlace, in file: String
+  ) throws(CassetteError) -> RecordedBody {
+    let (name, size): (String, Int?)
+    switch decoded {
+    case .bytes(let bytes): return .bytes(bytes)
+    case .file(let file, let written): (name, size) = (file, written)
+    }
     guard BodyFile.isName(name) else {
       throw .invalidBody(
-        file: place.file, body: name, problem: "is not called `bodies/` and 32 hexadecimal digits and `.bin`")
+        file: file, body: name, problem: "is not called `bodies/` and 32 hexadecimal digits and `.bin`")
     }
-    guard let directory else { throw place.problem("a body in a file has no place outside a cassette") }
+    guard let directory else {
+      throw CassetteError(place.problem("a body in a file has no place outside a cassette"), in: file)
+    }
     do throws(CassetteError) {
       if !readsFiles { return .file(BodyFile(name: name, size: size ?? 0, directory: directory)) }
       return try body(name, size: size, in: directory)
     } catch .system(_, _, _, let reason) {
-      throw .invalidBody(file: place.file, body: name, problem: "cannot be read (\(reason))")
+      throw .invalidBody(file: file, body: name, problem: "cannot be read (\(reason))")
     } catch .notAPlainFile {
       throw .invalidBody(
-        file: place.file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
+        file: file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
     } catch .invalidEntry(_, _, let problem) {
-      throw .invalidBody(file: place.file, body: name, problem: problem)
+      throw .invalidBody(file: file, body: name, problem: problem)
     }
   }
 

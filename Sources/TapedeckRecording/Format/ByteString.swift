@@ -21,14 +21,14 @@ package enum ByteString {
   }
 
   static func decode(
-    _ value: JSONValue, at place: @autoclosure () -> EntryPlace
-  ) throws(CassetteError) -> [UInt8] {
+    _ value: JSONValue, at place: @autoclosure () -> JSONPlace
+  ) throws(JSONProblem) -> [UInt8] {
     Array(try decodeSlice(value, at: place()))
   }
 
   static func decodeSlice(
-    _ value: JSONValue, at place: @autoclosure () -> EntryPlace
-  ) throws(CassetteError) -> ArraySlice<UInt8> {
+    _ value: JSONValue, at place: @autoclosure () -> JSONPlace
+  ) throws(JSONProblem) -> ArraySlice<UInt8> {
     if case .string(let string) = value {
       guard let bytes = string.utf8Slice else { throw place().problem("a lone surrogate is no text") }
       return bytes
@@ -36,13 +36,13 @@ package enum ByteString {
     guard case .object = value else {
       throw place().problem("a string or {\"base64\": …} is expected here")
     }
-    let object = try StrictObject(value, at: place(), known: ["base64"])
+    let object = try StrictObject(value, at: place(), known: ["base64"], allowsOwn: true)
     return try decodeBase64(try object.required("base64"), at: object.place.member("base64"))[...]
   }
 
   static func decodeBase64(
-    _ value: JSONValue, at place: @autoclosure () -> EntryPlace
-  ) throws(CassetteError) -> [UInt8] {
+    _ value: JSONValue, at place: @autoclosure () -> JSONPlace
+  ) throws(JSONProblem) -> [UInt8] {
     guard case .string(let string) = value, let bytes = Base64.decode(string.decodedBytes) else {
       throw place().problem("this is not base64 with padding")
     }

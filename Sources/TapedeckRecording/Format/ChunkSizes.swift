@@ -22,8 +22,8 @@ package enum ChunkSizes {
 
   /// The sizes, cut or completed to the length of the body, which may have been edited since.
   static func decode(
-    _ items: [JSONValue], bodyBytes: Int, at place: EntryPlace
-  ) throws(CassetteError) -> [Int] {
+    _ items: [JSONValue], bodyBytes: Int, at place: JSONPlace
+  ) throws(JSONProblem) -> [Int] {
     var sizes: [Int] = []
     var rest = bodyBytes
     for (index, item) in items.enumerated() {

@@ -50,8 +50,8 @@ enum FieldsFormat {
   ///   - date: what a `Date` of null stands for.
   ///   - volatile: what the other nulls stand for, in order.
   static func decode(
-    _ pairs: [JSONValue], at place: EntryPlace, date: [UInt8]? = nil, volatile: HTTPFields = HTTPFields()
-  ) throws(CassetteError) -> HTTPFields {
+    _ pairs: [JSONValue], at place: JSONPlace, date: [UInt8]? = nil, volatile: HTTPFields = HTTPFields()
+  ) throws(JSONProblem) -> HTTPFields {
     var fields = HTTPFields()
     var volatile = volatile[...]
     for (index, pair) in pairs.enumerated() {
@@ -79,8 +79,8 @@ enum FieldsFormat {
   }
 
   private static func unwritten(
-    _ name: JSONString, date: [UInt8]?, _ volatile: inout HTTPFields.SubSequence, at place: EntryPlace
-  ) throws(CassetteError) -> ArraySlice<UInt8> {
+    _ name: JSONString, date: [UInt8]?, _ volatile: inout HTTPFields.SubSequence, at place: JSONPlace
+  ) throws(JSONProblem) -> ArraySlice<UInt8> {
     let bytes = name.decodedBytes.map(ASCII.lowercased)
     if bytes.elementsEqual("content-length".utf8) { return [] }
     if let next = volatile.first, next.name.lazy.map(ASCII.lowercased).elementsEqual(bytes) {

@@ -2,37 +2,65 @@ package import TapedeckHTTP
 
 extension InteractionFormat {
   /// The interaction that a tree describes, everything in it checked.
+  /// - Parameter file: for messages.
   package static func decode(
-    _ value: JSONValue, at place: EntryPlace, loader: BodyLoader
+    _ value: JSONValue, in file: String, loader: BodyLoader
   ) throws(CassetteError) -> Interaction {
-    let object = try StrictObject(value, at: place, known: ["request", "response", "volatile"])
-    let facts = try decodeFacts(object["volatile"], at: place.member("volatile"))
-    let (request, largeBody) = try decodeRequest(
-      try object.required("request"), at: place.member("request"), facts, loader: loader)
-    let response = try decodeResponse(
-      try object.required("response"), at: place.member("response"), to: request.method, facts,
-      loader: loader)
-    var volatile = facts.volatile
-    if volatile.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
-      volatile.chunkOffsetsMilliseconds = nil
+    let members = try CassetteError.naming(file) { () throws(JSONProblem) in try Members(value) }
+    let bodies = (
+      request: try loader.body(members.requestBody, at: members.request.place.member("body"), in: file),
+      response: try loader.body(members.responseBody, at: members.response.place.member("body"), in: file)
+    )
+    return try CassetteError.naming(file) { () throws(JSONProblem) in
+      let facts = try decodeFacts(members.volatile, at: .document.member("volatile"))
+      let (request, largeBody) = try decodeRequest(members.request, facts, body: bodies.request)
+      let response = try decodeResponse(members.response, to: request.method, facts, body: bodies.response)
+      var volatile = facts.volatile
+      if volatile.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
+        volatile.chunkOffsetsMilliseconds = nil
+      }
+      return Interaction(
+        request: request, largeRequestBody: largeBody, response: response, volatile: volatile)
     }
-    return Interaction(
-      request: request, largeRequestBody: largeBody, response: response, volatile: volatile)
+  }
+
+  /// What an interaction consists of, its bodies as it names them.
+  private struct Members {
+    let request: StrictObject
+    let response: StrictObject
+    let volatile: JSONValue?
+    let requestBody: BodyFormat.Decoded
+    let responseBody: BodyFormat.Decoded
+
+    init(_ value: JSONValue) throws(JSONProblem) {
+      let object = try StrictObject(
+        value, at: .document, known: ["request", "response", "volatile"], allowsOwn: true)
+      request = try StrictObject(
+        try object.required("request"), at: .document.member("request"),
+        known: ["method", "target", "headers", "host", "body", "trailers"], allowsOwn: true)
+      response = try StrictObject(
+        try object.required("response"), at: .document.member("response"),
+        known: [
+          "interim", "version", "status", "reason", "headers", "body", "chunks", "trailers",
+          "closeDelimited", "cut",
+        ], allowsOwn: true)
+      volatile = object["volatile"]
+      requestBody = try BodyFormat.decode(request["body"], at: request.place.member("body"))
+      responseBody = try BodyFormat.decode(response["body"], at: response.place.member("body"))
+    }
   }
 
   private static func decodeRequest(
-    _ value: JSONValue, at place: EntryPlace, _ facts: DecodedFacts, loader: BodyLoader
-  ) throws(CassetteError) -> (HTTPRequest, BodyFile?) {
-    let object = try StrictObject(
-      value, at: place, known: ["method", "target", "headers", "host", "body", "trailers"])
+    _ object: StrictObject, _ facts: DecodedFacts, body: RecordedBody
+  ) throws(JSONProblem) -> (HTTPRequest, BodyFile?) {
+    let place = object.place
     let method = try decodeMethod(try object.required("method"), at: place.member("method"))
     let target = try decodeTarget(try object.required("target"), at: place.member("target"))
-    let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
     var fields = try FieldsFormat.decode(
       try object.array("headers") ?? [], at: place.member("headers"), volatile: facts.requestFields)
     fields.removeHopByHop()
     correctLength(in: &fields, to: body.count)
-    let host = try object["host"].map { value throws(CassetteError) in
+    let host = try object["host"].map { value throws(JSONProblem) in
       try ByteString.decode(value, at: place.member("host"))
     }
     var request = HTTPRequest(
@@ -48,7 +76,7 @@ extension InteractionFormat {
     }
   }
 
-  private static func decodeMethod(_ value: JSONValue, at place: EntryPlace) throws(CassetteError)
+  private static func decodeMethod(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem)
     -> HTTPMethod
   {
     guard let text = value.text, isToken(text) else { throw place.problem("a method is expected here") }
@@ -62,8 +90,7 @@ extension InteractionFormat {
     return true
   }
 
-  private static func decodeTarget(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> [UInt8]
-  {
+  private static func decodeTarget(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> [UInt8] {
     let target = try ByteString.decode(value, at: place)
     guard target.allSatisfy(RequestTarget.isVisible),
       target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")]
@@ -74,21 +101,14 @@ extension InteractionFormat {
   }
 
   private static func decodeResponse(
-    _ value: JSONValue, at place: EntryPlace, to method: HTTPMethod, _ facts: DecodedFacts,
-    loader: BodyLoader
-  ) throws(CassetteError) -> RecordedResponse {
-    let object = try StrictObject(
-      value, at: place,
-      known: [
-        "interim", "version", "status", "reason", "headers", "body", "chunks", "trailers", "closeDelimited",
-        "cut",
-      ])
+    _ object: StrictObject, to method: HTTPMethod, _ facts: DecodedFacts, body: RecordedBody
+  ) throws(JSONProblem) -> RecordedResponse {
+    let place = object.place
     var head = try decodeHead(object, statuses: 100...999)
     head.fields = try FieldsFormat.decode(
       try object.array("headers") ?? [], at: place.member("headers"), date: facts.date,
       volatile: facts.responseFields)
     head.removeHopByHop()
-    let body = try BodyFormat.decode(object["body"], at: place.member("body"), loader: loader)
     var response = RecordedResponse(head: head, body: body)
     if let chunks = try object.array("chunks") {
       response.chunkSizes = try ChunkSizes.decode(chunks, bodyBytes: body.count, at: place.member("chunks"))
@@ -107,7 +127,7 @@ extension InteractionFormat {
     return response
   }
 
-  private static func decodeCut(_ object: StrictObject) throws(CassetteError) -> Bool {
+  private static func decodeCut(_ object: StrictObject) throws(JSONProblem) -> Bool {
     guard let text = try object.text("cut") else { return false }
     guard text == cutByClient else {
       throw object.place.member("cut").problem("`\(cutByClient)` is expected here")
@@ -115,11 +135,12 @@ extension InteractionFormat {
     return true
   }
 
-  private static func decodeInterim(_ object: StrictObject) throws(CassetteError) -> [HTTPResponseHead] {
+  private static func decodeInterim(_ object: StrictObject) throws(JSONProblem) -> [HTTPResponseHead] {
     var heads: [HTTPResponseHead] = []
     for (index, value) in try (object.array("interim") ?? []).enumerated() {
       let place = object.place.member("interim").element(index)
-      let object = try StrictObject(value, at: place, known: ["status", "reason", "headers"])
+      let object = try StrictObject(
+        value, at: place, known: ["status", "reason", "headers"], allowsOwn: true)
       var head = try decodeHead(object, statuses: 102...199)
       head.fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
       head.removeHopByHop()
@@ -130,7 +151,7 @@ extension InteractionFormat {
 
   private static func decodeHead(
     _ object: StrictObject, statuses: ClosedRange<Int>
-  ) throws(CassetteError) -> HTTPResponseHead {
+  ) throws(JSONProblem) -> HTTPResponseHead {
     guard let version = HTTPVersion(rawValue: try object.text("version") ?? "HTTP/1.1") else {
       throw object.place.member("version").problem("HTTP/1.0 or HTTP/1.1 is expected here")
     }

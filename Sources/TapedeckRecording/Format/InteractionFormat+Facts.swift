@@ -11,18 +11,18 @@ extension InteractionFormat {
   }
 
   static func decodeFacts(
-    _ value: JSONValue?, at place: EntryPlace
-  ) throws(CassetteError) -> DecodedFacts {
+    _ value: JSONValue?, at place: JSONPlace
+  ) throws(JSONProblem) -> DecodedFacts {
     guard let value else { return DecodedFacts() }
     let object = try StrictObject(
       value, at: place,
       known: [
         "recordedAt", "date", "durationMilliseconds", "remoteAddress", "chunkOffsetsMilliseconds",
         requestFields, responseFields,
-      ])
+      ], allowsOwn: true)
     let facts = VolatileFacts(
       recordedAtMicroseconds: try decodeTime(object),
-      durationMilliseconds: try object.milliseconds("durationMilliseconds"),
+      durationMilliseconds: try decodeDuration(object),
       remoteAddress: try object.text("remoteAddress"),
       chunkOffsetsMilliseconds: try decodeOffsets(object))
     let date: [UInt8]? =
@@ -34,12 +34,12 @@ extension InteractionFormat {
 
   private static func decodeFields(
     _ object: StrictObject, _ member: StaticString
-  ) throws(CassetteError) -> HTTPFields {
+  ) throws(JSONProblem) -> HTTPFields {
     guard let pairs = try object.array(member) else { return HTTPFields() }
-    return try FieldsFormat.decode(pairs, at: object.place.member(member))
+    return try FieldsFormat.decode(pairs, at: object.place.member("\(member)"))
   }
 
-  private static func decodeTime(_ object: StrictObject) throws(CassetteError) -> Int? {
+  private static func decodeTime(_ object: StrictObject) throws(JSONProblem) -> Int? {
     guard let text = try object.text("recordedAt") else { return nil }
     guard let time = Timestamp.microseconds(text) else {
       throw object.place.member("recordedAt").problem(
@@ -48,16 +48,27 @@ extension InteractionFormat {
     return time
   }
 
-  private static func decodeOffsets(_ object: StrictObject) throws(CassetteError) -> [Double]? {
+  private static func decodeDuration(_ object: StrictObject) throws(JSONProblem) -> Double? {
+    guard let value = object["durationMilliseconds"] else { return nil }
+    return try milliseconds(value, at: object.place.member("durationMilliseconds"))
+  }
+
+  private static func milliseconds(
+    _ value: JSONValue, at place: @autoclosure () -> JSONPlace
+  ) throws(JSONProblem) -> Double {
+    guard let number = value.double, VolatileFacts.milliseconds.contains(number) else {
+      throw place().problem("a number of milliseconds is expected here")
+    }
+    return number
+  }
+
+  private static func decodeOffsets(_ object: StrictObject) throws(JSONProblem) -> [Double]? {
     guard let items = try object.array("chunkOffsetsMilliseconds") else { return nil }
     var offsets: [Double] = []
     offsets.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {
-      guard let offset = item.double, VolatileFacts.milliseconds.contains(offset) else {
-        throw object.place.member("chunkOffsetsMilliseconds").element(index).problem(
-          "a number of milliseconds is expected here")
-      }
-      offsets.append(offset)
+      offsets.append(
+        try milliseconds(item, at: object.place.member("chunkOffsetsMilliseconds").element(index)))
     }
     return offsets
   }

@@ -72,12 +72,11 @@ struct OutlineScan {
     guard json.take(",\n    \"body\": ") else { return [] }
     let start = json.index
     guard json.takeValue() else { throw Unfamiliar() }
-    do throws(CassetteError) {
-      let value = try JSONFile.parse(Array(bytes(start..<json.index)), file: "")
-      let body = try BodyFormat.decode(value, at: EntryPlace(file: ""), loader: loader)
-      if case .bytes(let bytes) = body { return bytes }
-    } catch {}
-    throw Unfamiliar()
+    guard let value = try? JSONValue(parsing: Array(bytes(start..<json.index))),
+      let decoded = try? BodyFormat.decode(value, at: .document),
+      case .bytes(let bytes)? = try? loader.body(decoded, at: .document, in: "")
+    else { throw Unfamiliar() }
+    return bytes
   }
 
   // MARK: The answer

@@ -14,33 +14,20 @@ package enum RedactionFormat {
     return .object(members)
   }
 
-  static func decode(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> Redaction {
+  static func decode(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> Redaction {
     if value.bool == false { return .off }
     guard case .object = value else { throw place.problem("false or an object is expected here") }
-    let object = try StrictObject(value, at: place, known: ["key", "redact", "keep"])
+    let object = try StrictObject(value, at: place, known: ["key", "redact", "keep"], allowsOwn: true)
     guard let key = try object.text("key"), !key.isEmpty else {
       throw place.member("key").problem("a text is expected here; any will do, and it must not change")
     }
     var rules = RedactionRules(key: RedactionKey(key))
-    for (index, text) in try texts("redact", of: object).enumerated() {
+    for (index, text) in (try object.texts("redact") ?? []).enumerated() {
       do throws(RedactionPatternError) { rules.redact.append(try RedactionPattern(text)) } catch {
         throw place.member("redact").element(index).problem("this \(error)")
       }
     }
-    rules.keep = try texts("keep", of: object)
+    rules.keep = try object.texts("keep") ?? []
     return Redaction(rules)
-  }
-
-  private static func texts(
-    _ name: StaticString, of object: StrictObject
-  ) throws(CassetteError) -> [String] {
-    var texts: [String] = []
-    for (index, item) in (try object.array(name) ?? []).enumerated() {
-      guard let text = item.text else {
-        throw object.place.member(name).element(index).problem("a string is expected here")
-      }
-      texts.append(text)
-    }
-    return texts
   }
 }

@@ -8,7 +8,8 @@ package struct Journal {
   /// Where a record stands in the file, and what sealing needs to know of it.
   package struct Entry {
     package var record: JournalRecord
-    package var place: EntryPlace
+    /// With the number of its line, for messages.
+    package var file: String
     var offset: Int
     var count: Int
   }
@@ -38,8 +39,9 @@ package struct Journal {
         setAside(line, of: file)
         return
       }
-      let place = EntryPlace(file: "\(file.path):\(line.number)")
-      try take(Entry(record: record, place: place, offset: line.offset, count: line.bytes.count))
+      try take(
+        Entry(
+          record: record, file: "\(file.path):\(line.number)", offset: line.offset, count: line.bytes.count))
     }
   }
 

@@ -54,11 +54,15 @@ package struct JournalHeader {
       rules = try? MatchSpec(match.map { $0.text ?? "" }).rules()
       guard rules != nil else { return nil }
     }
-    if let value = value["redaction"] {
-      redaction = try RedactionFormat.decode(value, at: EntryPlace(file: file).member("redaction"))
-    }
-    if let value = value["rewrite"] {
-      rewriting = try RewriteFormat.decode(value, at: EntryPlace(file: file).member("rewrite"))
+    do throws(JSONProblem) {
+      if let value = value["redaction"] {
+        redaction = try RedactionFormat.decode(value, at: .document.member("redaction"))
+      }
+      if let value = value["rewrite"] {
+        rewriting = try RewriteFormat.decode(value, at: .document.member("rewrite"))
+      }
+    } catch {
+      throw CassetteError(error, in: file)
     }
   }
 

@@ -102,7 +102,7 @@ package struct RecorderOpening {
     let late = LateRedaction(redaction, hidesFinds: secrets == .hide)
     let reader = CassetteReader(directory)
     _ = try Journal(reading: file) { entry throws(CassetteError) in
-      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, in: entry.file)
       try late.learn(stored.interaction)
     }
     return late
@@ -111,7 +111,7 @@ package struct RecorderOpening {
   private func recoverable(
     _ entry: Journal.Entry, late: LateRedaction?, reader: CassetteReader, matcher: RequestMatcher
   ) throws(CassetteError) -> (entry: Sealer.Entry, hiddenCount: Int) {
-    let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, at: entry.place)
+    let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, in: entry.file)
     let (interaction, count) = late?.hidden(stored.interaction) ?? (stored.interaction, 0)
     let isChanged = interaction != stored.interaction
     let recording = SealPlan.Recording(

@@ -171,7 +171,7 @@ extension Sealer {
   ) throws(CassetteError) -> [SecretFind] {
     // A loader of its own, so that no more than one exchange's bodies are held.
     let interaction = try InteractionFormat.decode(
-      tree, at: EntryPlace(file: journal.path), loader: BodyLoader(directory: directory))
+      tree, in: journal.path, loader: BodyLoader(directory: directory))
     return try scanner.finds(in: interaction, file: name)
   }
 
@@ -194,7 +194,7 @@ extension Sealer {
       return true
     }
     guard let value = try? JSONValue(parsing: present),
-      let stored = try? reader.interaction(value, name: name, at: EntryPlace(file: name)),
+      let stored = try? reader.interaction(value, name: name, in: name),
       let written = try? InteractionFormat.encode(stored.interaction, store: unwritten)
     else { return false }
     return InteractionFormat.comparableBytes(written) == InteractionFormat.comparableBytes(tree)

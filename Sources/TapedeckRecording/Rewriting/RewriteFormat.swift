@@ -13,19 +13,14 @@ enum RewriteFormat {
     return members.isEmpty ? true : .object(members)
   }
 
-  static func decode(_ value: JSONValue, at place: EntryPlace) throws(CassetteError) -> RewriteRules {
+  static func decode(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> RewriteRules {
     var fields: [String] = []
     var rewritesBodies = false
     if value.bool == nil {
       guard case .object = value else { throw place.problem("true, false or an object is expected here") }
-      let object = try StrictObject(value, at: place, known: ["fields", "bodies"])
+      let object = try StrictObject(value, at: place, known: ["fields", "bodies"], allowsOwn: true)
       rewritesBodies = try object.bool("bodies") ?? false
-      for (index, item) in (try object.array("fields") ?? []).enumerated() {
-        guard let name = item.text else {
-          throw place.member("fields").element(index).problem("a string is expected here")
-        }
-        fields.append(name)
-      }
+      fields = try object.texts("fields") ?? []
     }
     do throws(HTTPFieldError) {
       return try RewriteRules(isOn: value.bool ?? true, fields: fields, rewritesBodies: rewritesBodies)

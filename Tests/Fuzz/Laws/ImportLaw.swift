@@ -32,7 +32,7 @@ enum ImportLaw {
     let reader = CassetteReader(directory)
     let again: Interaction
     do throws(CassetteError) {
-      again = try reader.interaction(tree, name: "file", at: EntryPlace(file: "file")).interaction
+      again = try reader.interaction(tree, name: "file", in: "file").interaction
     } catch {
       throw BrokenLaw("what was imported cannot be read: \(error)")
     }

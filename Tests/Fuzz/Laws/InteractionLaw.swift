@@ -32,7 +32,7 @@ enum InteractionLaw {
   ) throws(CassetteError) -> Interaction {
     let tree = try JSONFile.parse(bytes, file: "file")
     let reader = CassetteReader(directory, matcher: RequestMatcher())
-    return try reader.interaction(tree, name: "file", at: EntryPlace(file: "file")).interaction
+    return try reader.interaction(tree, name: "file", in: "file").interaction
   }
 
   private static func write(
