@@ -1,4 +1,4 @@
-public import TapedeckHTTP
+import TapedeckHTTP
 public import TapedeckRecording
 import TapedeckRedaction
 
@@ -8,17 +8,15 @@ extension Cassette {
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func open(
     _ path: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
-    prepare: @escaping @Sendable (Interaction, CassetteOrigin) -> PreparedResponse? = { _, _ in nil },
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
-    if ForeignFile.isThere(path) { return try load(file: path, match: match, prepare: prepare) }
-    return try load(path, match: match, reading: reading, prepare: prepare, progress: progress)
+    if ForeignFile.isThere(path) { return try load(file: path, match: match) }
+    return try load(path, match: match, reading: reading, progress: progress)
   }
 
   /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
   static func load(
-    file path: String, match: MatchSpec?,
-    prepare: @escaping AnswerMaker.Prepare
+    file path: String, match: MatchSpec?
   ) throws(CassetteError) -> Cassette {
     var session = try ImportedSession.read(path)
     let known = session.rules
@@ -50,11 +48,9 @@ extension Cassette {
       stored.append(one)
     }
     stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    let maker = AnswerMaker(
-      directory: nil, origin: CassetteOrigin(upstream, session.manifest?.rewriting), prepare: prepare)
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored.map { StoredInteraction(LoadedAnswer($0), maker) },
+      answers: stored.map { StoredInteraction(LoadedAnswer($0)) },
       warnings: ImportNote.summary(session.notes))
   }
 }

@@ -104,14 +104,16 @@ struct CassetteOpening {
   private mutating func load(
     _ directory: String, _ configuration: ProxyConfiguration, mentions: OriginMentions
   ) throws {
-    let choice = configuration.rewriting
     do {
-      cassette = try Cassette.open(
+      let loaded = try Cassette.open(
         directory, match: configuration.match, reading: .whenAsked(above: Self.fewInteractions),
-        prepare: { interaction, origin in
-          let rewriter = OriginRewriter(upstream: origin.upstream, choice.changed(origin.rewriting))
-          return Replay.prepare(interaction, rewriter: rewriter, mentions: mentions)
-        }, progress: configuration.loadingProgress)
+        progress: configuration.loadingProgress)
+      cassette = loaded
+      let rewriter = OriginRewriter(
+        upstream: loaded.upstream, configuration.rewriting.changed(loaded.recordedRewriting))
+      for interaction in loaded.answers where interaction.isHeld {
+        _ = try interaction.prepared(by: rewriter, mentions: mentions)
+      }
     } catch {
       guard case .absent = error else { throw error }
       guard configuration.mode != .none, upstream != nil else { throw ProxyError.cassetteAbsent(directory) }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckSockets
@@ -7,6 +8,7 @@ struct Replay {
   let pace: ReplayPace
   let onCut: CutPolicy
   let loop: EventLoop
+  let mentions: OriginMentions
 
   /// The answer as it always goes on the wire; nil when it depends on the client (it names the origin), is more than one
   /// head and one whole body, or does not belong in memory.
@@ -34,10 +36,15 @@ struct Replay {
   private func content(
     _ answer: StoredInteraction, to request: HTTPRequest, _ rewriter: OriginRewriter?
   ) -> ServedResponse.Content {
-    let recorded: AnswerContent
-    do throws(CassetteError) { recorded = try answer.read() } catch { return .response(Self.failure(error)) }
-    if case .instant = pace, let prepared = recorded.prepared { return .prepared(prepared) }
-    var interaction = recorded.interaction
+    var interaction: Interaction
+    do throws(CassetteError) {
+      if case .instant = pace, let prepared = try answer.prepared(by: rewriter, mentions: mentions) {
+        return .prepared(prepared)
+      }
+      interaction = try answer.read()
+    } catch {
+      return .response(Self.failure(error))
+    }
     var head = interaction.response.head
     guard let rewriter else { return content(interaction, head: head) }
     head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
@@ -89,5 +96,16 @@ struct Replay {
   /// What a client gets when a recorded body cannot be read any more.
   static func failure(_ error: any Error) -> HTTPResponse {
     HTTPResponse(status: 500, contentType: "text/plain; charset=utf-8", body: Array("\(error)\n".utf8))
+  }
+}
+
+extension StoredInteraction {
+  /// What is sent for the interaction, made when it is first asked for; `nil` where it is made for each request.
+  func prepared(
+    by rewriter: OriginRewriter?, mentions: OriginMentions
+  ) throws(CassetteError) -> PreparedResponse? {
+    if let known = preparation.load() { return known.response }
+    let response = Replay.prepare(try read(), rewriter: rewriter, mentions: mentions)
+    return preparation.storeIfNil(Preparation(response)).response
   }
 }

@@ -28,9 +28,10 @@ import Testing
       let interaction = Interaction(
         request: request, response: RecordedResponse(head: HTTPResponseHead(status: 200), body: .bytes([])))
       return StoredInteraction(
-        FileInteraction(
-          name: "file-\(index).json", ordinal: 1, interaction: interaction, key: matcher.key(for: request),
-          bodyNames: [], bytes: 0), prepared: nil)
+        LoadedAnswer(
+          FileInteraction(
+            name: "file-\(index).json", ordinal: 1, interaction: interaction, key: matcher.key(for: request),
+            bodyNames: [], bytes: 0)))
     }
     return Cassette(
       path: "Cassettes/api", manifest: nil, upstream: "https://api.test", matcher: matcher,

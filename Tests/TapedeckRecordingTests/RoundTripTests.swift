@@ -168,19 +168,6 @@ import Testing
     #expect(loaded.interaction.response.body == .bytes(Array(#"{"a":1}"#.utf8)))
     #expect(try Cassette.load(folder("c")).upstream == nil)
   }
-
-  @Test func preparesEveryAnswerOnce() throws {
-    let folder = try TemporaryDirectory()
-    try record([exchange("GET", "/a"), exchange("GET", "/b", status: 404)], into: folder("c"))
-    let cassette = try Cassette.load(folder("c")) { interaction, _ in
-      guard case .bytes(let body) = interaction.response.body, interaction.response.head.status == 200 else {
-        return nil
-      }
-      return PreparedResponse(
-        HTTPResponse(head: interaction.response.head, body: body), to: interaction.request.method)
-    }
-    #expect(cassette.answers.map { $0.prepared?.status } == [200, nil])
-  }
 }
 
 /// A length that the body tells anyway stands in no file, so that a changed body is not a changed header too.

@@ -41,7 +41,9 @@ final class SessionChain {
     let configuration = parts.configuration
     recordings = CassetteResponder(
       tape: parts.cassette, cursors: session.cursors, upstream: parts.upstream,
-      replay: Replay(pace: configuration.pace, onCut: configuration.onCut, loop: parts.loop))
+      replay: Replay(
+        pace: configuration.pace, onCut: configuration.onCut, loop: parts.loop,
+        mentions: parts.cassette.current.statistics.mentions))
     patched = PatchResponder(session.overrides.patches, before: recordings, loop: parts.loop)
     keepsRequests = session.journal.isOn
     // The situation first: what changes in between is seen at the next request.

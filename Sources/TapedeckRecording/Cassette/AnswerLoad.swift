@@ -16,20 +16,18 @@ final class AnswerLoad: Sendable {
   private let names: [String]
   private let directory: CassetteDirectory
   private let matcher: RequestMatcher
-  private let maker: AnswerMaker
   private let progress: @Sendable (_ done: Int, _ total: Int) -> Void
   private let nextBlock = Atomic<Int>(0)
   private let done = Atomic<Int>(0)
   private let state: Mutex<State>
 
   init(
-    _ names: [String], of directory: CassetteDirectory, matcher: RequestMatcher, maker: AnswerMaker,
+    _ names: [String], of directory: CassetteDirectory, matcher: RequestMatcher,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
   ) {
     self.names = names
     self.directory = directory
     self.matcher = matcher
-    self.maker = maker
     self.progress = progress
     state = Mutex(
       State(
@@ -63,7 +61,7 @@ final class AnswerLoad: Sendable {
     for (index, name) in names.enumerated() {
       if let stored = try reader.interaction(name) {
         try load.add(stored)
-        answers.append(StoredInteraction(LoadedAnswer(stored), maker))
+        answers.append(StoredInteraction(LoadedAnswer(stored)))
       }
       if index % Self.blockFiles == Self.blockFiles - 1 { progress(index + 1, names.count) }
     }
@@ -100,7 +98,7 @@ final class AnswerLoad: Sendable {
     for name in files {
       guard let loaded = try outlines.answer(name) else { continue }
       bytes += loaded.bytes
-      answers.append(StoredInteraction(loaded, maker))
+      answers.append(StoredInteraction(loaded, in: directory))
     }
     try state.withLock { state throws(CassetteError) in
       try state.load.add(interactions: answers.count, bytes: bytes)

@@ -1,4 +1,4 @@
-public import TapedeckHTTP
+import TapedeckHTTP
 import TapedeckRedaction
 
 extension Cassette {
@@ -7,12 +7,10 @@ extension Cassette {
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
   ///   - reading: when the answers are read.
-  ///   - prepare: makes what is sent for an exchange recorded from an origin, once; nil leaves it to each request.
   ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
-    prepare: @escaping @Sendable (Interaction, CassetteOrigin) -> PreparedResponse? = { _, _ in nil },
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     let opened = try CassetteDirectory(opening: directory)
@@ -34,14 +32,11 @@ extension Cassette {
     let reader = CassetteReader(opened, matcher: matcher)
     var load = CassetteLoad(path: directory)
     let upstream = manifest.map(\.upstream) ?? header?.upstream
-    let maker = AnswerMaker(
-      directory: opened,
-      origin: CassetteOrigin(upstream, header?.rewriting ?? manifest?.rewriting), prepare: prepare)
-    var answers = try AnswerLoad(files, of: opened, matcher: matcher, maker: maker, progress: progress)
+    var answers = try AnswerLoad(files, of: opened, matcher: matcher, progress: progress)
       .answers(reading, by: reader, &load)
     let overlay = try JournalOverlay(journal, reader: reader, load: &load)
     if manifest == nil, answers.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
-    overlay.apply(to: &answers, maker)
+    overlay.apply(to: &answers)
     return Cassette(
       path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
       recordedRewriting: header?.rewriting, answers: answers,

@@ -31,7 +31,7 @@ struct JournalOverlay {
   var isEmpty: Bool { recorded.isEmpty }
 
   /// Replaces and adds what the journal holds, in the order of the names.
-  func apply(to answers: inout [StoredInteraction], _ maker: AnswerMaker) {
+  func apply(to answers: inout [StoredInteraction]) {
     guard !isEmpty else { return }
     let plan = SealPlan(
       existing: answers.map { SealPlan.Existing(name: $0.fileName, digest: $0.key.digest) },
@@ -42,7 +42,7 @@ struct JournalOverlay {
     for (name, stored) in zip(plan.names, recorded) {
       var named = LoadedAnswer(stored)
       named.name = name
-      answers.append(StoredInteraction(named, maker))
+      answers.append(StoredInteraction(named))
     }
     answers.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
   }

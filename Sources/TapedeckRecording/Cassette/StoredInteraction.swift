@@ -1,5 +1,5 @@
-import Synchronization
-public import TapedeckHTTP
+package import Synchronization
+package import TapedeckHTTP
 
 /// One recorded exchange, ready to be given again: what has to be known to choose it, and where the rest is, which may
 /// still be in its file until someone asks for it.
@@ -17,12 +17,27 @@ public final class StoredInteraction: Sendable {
   /// Its place among the answers to its request, from 1; what the name says.
   let ordinal: Int
   private let source: LoadedAnswer.Source
-  private let maker: AnswerMaker
-  /// What was made at once; the rest is made when it is asked for.
-  private let held: AnswerContent?
-  private let content = AtomicLazyReference<AnswerContent>()
+  /// Where its file is; `nil` where it is held.
+  private let directory: CassetteDirectory?
+  /// What was read from the file.
+  private let content = AtomicLazyReference<Content>()
+  /// What a proxy sends for it, once the proxy has prepared that.
+  package let preparation = AtomicLazyReference<Preparation>()
 
-  package init(_ loaded: LoadedAnswer, _ maker: AnswerMaker) {
+  private final class Content: Sendable {
+    let interaction: Interaction
+
+    init(_ interaction: Interaction) { self.interaction = interaction }
+  }
+
+  /// What is sent for an interaction, made once; `nil` where it is made for each request.
+  package final class Preparation: Sendable {
+    package let response: PreparedResponse?
+
+    package init(_ response: PreparedResponse?) { self.response = response }
+  }
+
+  package init(_ loaded: LoadedAnswer, in directory: CassetteDirectory? = nil) {
     fileName = loaded.name
     recorded = loaded.outline.recorded
     status = loaded.outline.status
@@ -31,50 +46,46 @@ public final class StoredInteraction: Sendable {
     key = loaded.key
     ordinal = CassetteNames.ordinal(loaded.name)
     source = loaded.source
-    self.maker = maker
-    if case .held(let interaction) = source { held = maker.content(interaction) } else { held = nil }
+    self.directory = directory
   }
 
-  /// One that is held.
-  package convenience init(_ stored: FileInteraction, prepared: PreparedResponse?) {
-    self.init(
-      LoadedAnswer(stored), AnswerMaker(directory: nil, origin: CassetteOrigin(nil, nil)) { _, _ in prepared }
-    )
-  }
-
-  /// All of the exchange, and what is sent for it: read when this is first asked for, and then held.
+  /// All of the exchange: read when this is first asked for, and then held.
   /// - Throws: when the file cannot be read any more, or is another than it was when the cassette was loaded.
-  public func read() throws(CassetteError) -> AnswerContent {
-    if let content = held ?? content.load() { return content }
-    return content.storeIfNil(maker.content(try maker.read(fileName, source)))
+  public func read() throws(CassetteError) -> Interaction {
+    switch source {
+    case .held(let interaction): return interaction
+    case .file(let fingerprint):
+      if let content = content.load() { return content.interaction }
+      return content.storeIfNil(Content(try readFile(fingerprint))).interaction
+    }
+  }
+
+  private func readFile(_ fingerprint: ContentFingerprint) throws(CassetteError) -> Interaction {
+    guard let directory, let bytes = try directory.contents(of: fileName, limit: CassetteLimits.fileBytes),
+      bytes.withUnsafeBytes(ContentFingerprint.init) == fingerprint
+    else {
+      throw .changedSinceLoaded(file: directory?.path(of: fileName) ?? fileName)
+    }
+    let file = directory.path(of: fileName)
+    return try InteractionFormat.decode(
+      try JSONFile.parse(bytes, file: file), at: EntryPlace(file: file),
+      loader: BodyLoader(directory: directory))
   }
 
   /// Whether all of the exchange is in memory.
-  var isHeld: Bool { held != nil || content.load() != nil }
+  package var isHeld: Bool {
+    if case .held = source { return true }
+    return content.load() != nil
+  }
 
   /// All of the exchange. Where it cannot be read any more, the answer in it is one of status 500 that says why; a
   /// cassette that was loaded `.atOnce` holds everything.
   public var interaction: Interaction {
-    do throws(CassetteError) { return try read().interaction } catch {
+    do throws(CassetteError) { return try read() } catch {
       let head = HTTPResponseHead(status: 500)
       return Interaction(
         request: recorded.request, largeRequestBody: recorded.largeBody,
         response: RecordedResponse(head: head, body: .bytes(Array("\(error)\n".utf8))))
     }
-  }
-
-  /// What is sent; nil when it is made for each request.
-  public var prepared: PreparedResponse? { try? read().prepared }
-}
-
-/// An exchange, and what is sent for it.
-public final class AnswerContent: Sendable {
-  public let interaction: Interaction
-  /// Made once; nil when it is made for each request.
-  public let prepared: PreparedResponse?
-
-  init(_ interaction: Interaction, prepared: PreparedResponse?) {
-    self.interaction = interaction
-    self.prepared = prepared
   }
 }

@@ -34,8 +34,7 @@ enum JournalLaw {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
       var load = CassetteLoad(path: directory.path)
       let journal = try directory.openForReading(CassetteNames.journal)
-      try JournalOverlay(journal, reader: reader, load: &load).apply(
-        to: &answers, AnswerMaker(directory: directory, origin: CassetteOrigin(nil, nil)) { _, _ in nil })
+      try JournalOverlay(journal, reader: reader, load: &load).apply(to: &answers)
     } catch {
       return
     }
