@@ -1,6 +1,6 @@
 internal import TapedeckHTTP
 
-/// The answers a server gives on its own account, as RFC 9457 problem documents. Nothing of the request is repeated in
+/// The responses a server gives on its own account, as RFC 9457 problem documents. Nothing of the request is repeated in
 /// them. Where a limit was in the way they name it, and its option where the server is the command's.
 struct ErrorResponse {
   let configuration: ServerConfiguration

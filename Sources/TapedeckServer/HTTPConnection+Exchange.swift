@@ -28,7 +28,7 @@ extension HTTPConnection {
       self.keepsAlive = keepsAlive
     }
 
-    /// For an answer to what is no request, or not all of one.
+    /// For a response to what is no request, or not all of one.
     static func refused(
       _ head: (method: HTTPMethod, target: [UInt8])?, startedAt: MonotonicTime
     ) -> Exchange {
@@ -37,12 +37,12 @@ extension HTTPConnection {
         startedAt: startedAt, keepsAlive: false)
     }
 
-    /// Takes over what an answer says about itself.
-    mutating func note(_ answer: borrowing ServedResponse) {
-      source = answer.source
-      decisions = answer.decisions
-      if let shown = answer.shownTarget { target = shown }
-      if answer.endsConnection { keepsAlive = false }
+    /// Takes over what a response says about itself.
+    mutating func note(_ response: borrowing ServedResponse) {
+      source = response.source
+      decisions = response.decisions
+      if let shown = response.shownTarget { target = shown }
+      if response.endsConnection { keepsAlive = false }
     }
 
     /// Takes over why it failed, where it did.

@@ -1,9 +1,9 @@
 internal import TapedeckHTTP
 
-/// A connection as the place a streamed answer flows into.
+/// A connection as the place a streamed response flows into.
 extension HTTPConnection: ResponseSink {
   func informational(_ head: HTTPResponseHead) {
-    // An HTTP/1.0 client does not know interim answers (RFC 9110 §15.2).
+    // An HTTP/1.0 client does not know interim responses (RFC 9110 §15.2).
     guard exchange?.version == .http11 else { return }
     enqueue { HTTP1Serializer.appendInformational(head, to: &$0) }
     _ = demandAfterWrite()
@@ -33,7 +33,7 @@ extension HTTPConnection: ResponseSink {
     _ = demandAfterWrite()
   }
 
-  /// An answer without a known length goes in chunks, to a client that knows them (RFC 9112 §7.1).
+  /// A response without a known length goes in chunks, to a client that knows them (RFC 9112 §7.1).
   private func clientFraming(_ framing: BodyFraming, version: HTTPVersion) -> BodyFraming {
     switch framing {
     case .chunked, .untilClose: version == .http11 ? .chunked : .untilClose

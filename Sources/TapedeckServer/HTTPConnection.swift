@@ -1,11 +1,11 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// One client's connection: reads requests, asks the responder, writes answers in order (RFC 9112 §9).
+/// One client's connection: reads requests, asks the responder, writes responses in order (RFC 9112 §9).
 ///
-/// Promises: one answer at a time, so pipelined requests are answered in the order they came; input and output are
+/// Promises: one response at a time, so pipelined requests are answered in the order they came; input and output are
 /// bounded, and a client that does not read stops its own source; an error is answered before the connection ends, and
-/// the end is a lingering one (RFC 9112 §9.6). Belongs to its loop's thread. What an answer is and where it comes
+/// the end is a lingering one (RFC 9112 §9.6). Belongs to its loop's thread. What a response is and where it comes
 /// from is the responder's business.
 final class HTTPConnection: EventHandler {
   private enum Phase { case reading, streaming, lingering, closed }
@@ -24,7 +24,7 @@ final class HTTPConnection: EventHandler {
   @exclusivity(unchecked) private var output = OutputQueue()
   @exclusivity(unchecked) private var bodies: BodyAccount
   @exclusivity(unchecked) private var share = TurnShare()
-  /// Input that waits for the answer before it.
+  /// Input that waits for the response before it.
   @exclusivity(unchecked) private var held: [UInt8] = []
   private var phase = Phase.reading
   private var hasPeerClosed = false
@@ -106,7 +106,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  /// FIN: a client that is half closed still gets its answers (RFC 9112 §9.6); one in the middle of a request gets
+  /// FIN: a client that is half closed still gets its responses (RFC 9112 §9.6); one in the middle of a request gets
   /// nothing, since the request is not one.
   private func peerFinished() {
     hasPeerClosed = true
@@ -129,7 +129,7 @@ final class HTTPConnection: EventHandler {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
         case .request(let request):
-          bodies.hold(request.body.count) ? answer(request) : refuse(ErrorResponse.tooMuchHeld)
+          bodies.hold(request.body.count) ? respond(to: request) : refuse(ErrorResponse.tooMuchHeld)
         }
       }
       if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) { refuse(ErrorResponse.tooMuchHeld) }
@@ -153,7 +153,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func answer(_ request: HTTPRequest) {
+  private func respond(to request: HTTPRequest) {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
@@ -161,13 +161,13 @@ final class HTTPConnection: EventHandler {
       startedAt: worker.observer == nil ? worker.loop.now : .now,
       keepsAlive: request.keepsAlive && !worker.isStopping)
     do {
-      guard let answer = try worker.responder.respond(to: request, decisions: nil) else {
+      guard let response = try worker.responder.respond(to: request, decisions: nil) else {
         return send(ErrorResponse.notFound, exchange, by: .server)
       }
-      exchange.note(answer)
-      switch answer.content {
+      exchange.note(response)
+      switch response.content {
       case .prepared(let prepared): send(prepared, exchange)
-      case .response(let response): send(response, exchange, by: answer.source)
+      case .response(let whole): send(whole, exchange, by: response.source)
       case .stream(let source): begin(source, exchange)
       }
     } catch {
@@ -177,7 +177,7 @@ final class HTTPConnection: EventHandler {
 
   private func refuse(_ error: HTTPParseError) { refuse(errors.badMessage(error)) }
 
-  /// Answers what is no request, and ends the connection behind the answer.
+  /// Answers what is no request, and ends the connection behind the response.
   private func refuse(_ response: HTTPResponse) {
     let head = parser.receivedHead
     // What has come of a request is of no further use.
@@ -192,7 +192,7 @@ final class HTTPConnection: EventHandler {
     if phase != .closed { settle() }
   }
 
-  // MARK: Answers in memory
+  // MARK: Responses in memory
 
   func send(_ response: HTTPResponse, _ exchange: consuming Exchange, by source: ServedResponse.Source) {
     exchange.source = source
@@ -214,7 +214,7 @@ final class HTTPConnection: EventHandler {
     finish(exchange, wasCutShort: false)
   }
 
-  /// The last byte of an answer is in the queue.
+  /// The last byte of a response is in the queue.
   func finish(_ exchange: consuming Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
     bodies.release()
@@ -271,14 +271,14 @@ final class HTTPConnection: EventHandler {
     goOn()
   }
 
-  /// After an answer that did not come from within `process`: on to what the client sent meanwhile.
+  /// After a response that did not come from within `process`: on to what the client sent meanwhile.
   private func goOn() {
     guard !isProcessing else { return }
     processHeld()
     flushAtTurnEnd()
   }
 
-  /// The stream failed before its head went out: there is still time for a proper answer.
+  /// The stream failed before its head went out: there is still time for a proper response.
   func sendInsteadOfStream(_ response: HTTPResponse) {
     guard let exchange = exchange.take() else { return }
     stream = nil
@@ -321,7 +321,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  /// RFC 9112 §9.6: closing while the client still sends would reset the connection, and the reset eat the answer.
+  /// RFC 9112 §9.6: closing while the client still sends would reset the connection, and the reset eat the response.
   private func linger() {
     timer?.set(min(worker.loop.now.adding(milliseconds: configuration.lingerMilliseconds), lingerDeadline))
   }

@@ -25,17 +25,17 @@ public struct ServerConfiguration: Sendable {
   public var bodyMinBytesPerSecond = 500
   /// A client that reads nothing of what is waiting for it. nginx waits 60 s.
   public var writeTimeoutMilliseconds = 60_000
-  /// A closing connection swallows what its client still sends, so that the last answer is not lost to a reset: until
+  /// A closing connection swallows what its client still sends, so that the last response is not lost to a reset: until
   /// the client is silent for the first time, and no longer than the second. nginx: 5 s and 30 s.
   public var lingerMilliseconds = 2_000
   public var lingerTotalMilliseconds = 30_000
   /// A client that has finished sending, while a stream has nothing to say to it, counts as gone after this long.
   public var abandonedMilliseconds = 500
-  /// Answer bytes waiting for a client above which its source is told to wait.
+  /// Response bytes waiting for a client above which its source is told to wait.
   public var outputHighWaterBytes = 64 * 1024
   /// What one client may be sent in a turn of the loop before the others have theirs.
   public var turnBytes = 256 * 1024
-  /// Pipelined input kept while an answer is on its way; above it reading stops. This bounds the depth of a pipeline:
+  /// Pipelined input kept while a response is on its way; above it reading stops. This bounds the depth of a pipeline:
   /// what is beyond it waits in the kernel.
   public var pipelinedInputBytes = 64 * 1024
 

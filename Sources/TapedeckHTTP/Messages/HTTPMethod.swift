@@ -72,7 +72,7 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
   /// Whether `name` is a token, as a method must be.
   public static func isValid(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) }
 
-  /// Whether it asks for nothing but an answer (RFC 9110 §9.2.1). An unknown method does not.
+  /// Whether it asks for nothing but a response (RFC 9110 §9.2.1). An unknown method does not.
   public var isSafe: Bool {
     switch name {
     case .get, .head, .options, .trace: true

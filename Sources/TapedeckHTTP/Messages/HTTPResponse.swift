@@ -1,4 +1,4 @@
-/// The head of an answer.
+/// The head of a response.
 public struct HTTPResponseHead: Sendable, Equatable {
   public var version: HTTPVersion
   /// 100–999.
@@ -17,7 +17,7 @@ public struct HTTPResponseHead: Sendable, Equatable {
   }
 }
 
-/// A whole answer, held in memory.
+/// A whole response, held in memory.
 public struct HTTPResponse: Sendable, Equatable {
   public var head: HTTPResponseHead
   public var body: [UInt8]
@@ -31,7 +31,7 @@ public struct HTTPResponse: Sendable, Equatable {
     self.trailers = trailers
   }
 
-  /// An answer of our own making.
+  /// A response of our own making.
   public init(status: Int, contentType: String, body: [UInt8]) {
     var fields = HTTPFields()
     fields.append(literal: "Content-Type", contentType)
@@ -40,7 +40,7 @@ public struct HTTPResponse: Sendable, Equatable {
 }
 
 extension HTTPResponseHead {
-  /// Whether the connection may carry another exchange after this answer (RFC 9112 §9.3). One of HTTP/1.0 may not,
+  /// Whether the connection may carry another exchange after this response (RFC 9112 §9.3). One of HTTP/1.0 may not,
   /// whatever it says.
   public var keepsAlive: Bool {
     guard version == .http11, let closes = try? ConnectionOptions(fields).closes else { return false }

@@ -1,4 +1,4 @@
-/// How a connection ends in the midst of an answer, where that is what is wanted.
+/// How a connection ends in the midst of a response, where that is what is wanted.
 public enum ConnectionEnd: Sendable, Equatable {
   /// In order (FIN), once all that was written and these bytes, which need be no HTTP, are on their way.
   case close(after: [UInt8])

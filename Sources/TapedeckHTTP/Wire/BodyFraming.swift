@@ -3,7 +3,7 @@ public enum BodyFraming: Equatable, Sendable {
   case none
   case length(Int)
   case chunked
-  /// An answer that ends where the connection ends.
+  /// A response that ends where the connection ends.
   case untilClose
 }
 
@@ -31,7 +31,7 @@ extension BodyFraming {
     return length.map { .length($0) } ?? .untilClose
   }
 
-  /// Answers that end with their head, whatever their fields say (RFC 9110 §6.4.1).
+  /// Responses that end with their head, whatever their fields say (RFC 9110 §6.4.1).
   public static func hasNoBody(status: Int, method: HTTPMethod) -> Bool {
     method == .head || status == 204 || status == 304 || status < 200
   }

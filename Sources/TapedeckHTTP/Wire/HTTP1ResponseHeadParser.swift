@@ -1,4 +1,4 @@
-/// Reads a complete answer head (RFC 9112 §4, §5), refusing what a proxy must refuse.
+/// Reads a complete response head (RFC 9112 §4, §5), refusing what a proxy must refuse.
 ///
 /// libcurl lets most malformed heads pass with success, so every head of an origin goes through here. The head is
 /// copied once; fields are offsets into the copy, and a folded one is put behind it in one piece.

@@ -49,7 +49,7 @@ public enum HTTP1Serializer {
     }
   }
 
-  /// Appends a complete head for an interim answer (RFC 9110 §15.2).
+  /// Appends a complete head for an interim responses (RFC 9110 §15.2).
   public static func appendInformational(_ head: HTTPResponseHead, to out: inout [UInt8]) {
     appendOpenHead(head, framing: .none, to: &out)
     appendLineEnd(to: &out)

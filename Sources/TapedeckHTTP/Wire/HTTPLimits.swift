@@ -18,7 +18,7 @@ public struct HTTPLimits: Sendable {
 
   public init() {}
 
-  /// Answers of origins: more fields than a client sends, and no bound on the body, which streams.
+  /// Responses of origins: more fields than a client sends, and no bound on the body, which streams.
   public static var response: HTTPLimits {
     var limits = HTTPLimits()
     limits.fieldCount = 256
