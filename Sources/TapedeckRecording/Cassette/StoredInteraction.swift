@@ -68,7 +68,7 @@ public final class StoredInteraction: Sendable {
     }
     let file = directory.path(of: fileName)
     return try InteractionFormat.decode(
-      try JSONFile.parse(bytes, file: file), at: EntryPlace(file: file),
+      try JSONFile.parse(bytes, file: file), in: file,
       loader: BodyLoader(directory: directory))
   }
 
