@@ -42,7 +42,7 @@ import Testing
     return (losses, isOpen)
   }
 
-  /// What libcurl does where connections share its cache; should it ever stop, the next test alone counts.
+  /// What libcurl does when connections share its cache. If it ever stops, only the next test counts.
   @Test func libcurlClosesConnectionsInUseOfASharedCache() throws {
     let version = UpstreamClient.libcurlVersion
     guard version.hasPrefix("7.88.") else { return }
@@ -71,11 +71,11 @@ import Testing
       if connection.waitForClose() { closed.open() }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
-    let exchange = asking.client.fetch(HTTPRequest(.post, "/"))
+    let exchange = harness.client.fetch(HTTPRequest(.post, "/"))
     let close = {
-      let connector = asking.client.pool.connector
+      let connector = harness.client.pool.connector
       #expect(connector.taken.count == 1)
       // As the close callback says it, but for the close: this libcurl has not closed it.
       connector.taken.values.first?.lose()
@@ -85,46 +85,46 @@ import Testing
       if moment == .insideTheBody { close() }
       return moment == .whilePaused ? .wait : .more
     }
-    sink.onOver = { asking.loop.stop() }
+    sink.onOver = { harness.loop.stop() }
     exchange.start(into: sink)
-    let (mailbox, box) = (asking.loop.mailbox, UncheckedBox(close))
+    let (mailbox, box) = (harness.loop.mailbox, UncheckedBox(close))
     startThread {
       ready.pass()
       if moment != .insideTheBody { mailbox.post { box.value() } }
     }
-    asking.loop.run()
+    harness.loop.run()
     #expect(closed.pass())
     #expect(sink.failure != nil)
     #expect(sink.failureText.contains("libcurl closed the connection"), "\(sink.failureText)")
     #expect(sink.violations == 0)
-    #expect(asking.client.activeCount == 0)
+    #expect(harness.client.activeCount == 0)
   }
 
-  /// The law that the pool keeps for itself, whatever libcurl does: what it closes of an idle connection is not asked.
+  /// The pool checks its idle connections itself, whatever libcurl does with them.
   @Test func anIdleConnectionThatLibcurlClosesIsNotUsedAgain() throws {
-    let origin = ConnectionTests.answering(ConnectionTests.ok)
+    let origin = ConnectionTests.responding(ConnectionTests.ok)
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    let sinks = asking.inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
-      let connector = asking.client.pool.connector
+    let harness = try ClientHarness(origin)
+    let sinks = harness.inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
+      let connector = harness.client.pool.connector
       if index == 0 { connector.taken.values.first?.lose() }
     }
     #expect(sinks.map(\.bodyText) == ["ok", "ok"])
     #expect(origin.connectionCount == 2)
   }
 
-  @Test func whoLeavesTheLineIsForgotten() throws {
+  @Test func anExchangeThatLeavesTheLineIsForgotten() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) { $0.maxConnectionsPerLoop = 1 }
-    let running = asking.client.fetch(HTTPRequest(.get, "/1"))
+    let harness = try ClientHarness(origin) { $0.maxConnectionsPerLoop = 1 }
+    let running = harness.client.fetch(HTTPRequest(.get, "/1"))
     running.start(into: RecordingSink())
     weak var waiting: UpstreamExchange?
     do {
-      let exchange = asking.client.fetch(HTTPRequest(.get, "/2"))
+      let exchange = harness.client.fetch(HTTPRequest(.get, "/2"))
       exchange.start(into: RecordingSink())
       exchange.cancel()
       waiting = exchange

@@ -9,16 +9,16 @@ import Testing
 @Suite struct ConnectionTests {
   static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-  /// An origin that answers every request with `answer`, on as many connections as it is given.
-  static func answering(_ answer: String) -> ScriptedOrigin {
+  /// An origin that sends `response` for every request, on as many connections as it is given.
+  static func responding(_ response: String) -> ScriptedOrigin {
     ScriptedOrigin { connection in
-      while connection.readRequest() != nil { connection.send(answer) }
+      while connection.readRequest() != nil { connection.send(response) }
     }
   }
 
-  /// The answer, and how many connections five GETs in a row take.
+  /// The response, and how many connections five GETs in a row take.
   @Test(
-    "B02 B34 connections serve again only after a clean answer",
+    "B02 B34 connections serve again only after a clean response",
     arguments: [
       (ok, 1),
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", 1),
@@ -40,22 +40,22 @@ import Testing
       ),
       ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 2\r\n\r\nok", 5),
     ])
-  func connectionsServeAgainOnlyAfterACleanAnswer(answer: String, connections: Int) throws {
-    let origin = Self.answering(answer)
+  func connectionsServeAgainOnlyAfterACleanResponse(response: String, connections: Int) throws {
+    let origin = Self.responding(response)
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    _ = asking.inTurn((0..<5).map { HTTPRequest(.get, "/\($0)") })
+    let harness = try ClientHarness(origin)
+    _ = harness.inTurn((0..<5).map { HTTPRequest(.get, "/\($0)") })
     #expect(origin.requests.count == 5)
     #expect(origin.connectionCount == connections)
-    #expect(asking.client.connectionsOpened == connections)
-    #expect(asking.client.activeCount == 0)
+    #expect(harness.client.connectionsOpened == connections)
+    #expect(harness.client.activeCount == 0)
   }
 
   @Test func connectionsServeAgainAfterHEAD() throws {
-    let origin = Self.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+    let origin = Self.responding("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    _ = asking.inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.head, "/2"), HTTPRequest(.head, "/3")])
+    let harness = try ClientHarness(origin)
+    _ = harness.inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.head, "/2"), HTTPRequest(.head, "/3")])
     #expect(origin.requests.count == 3)
     #expect(origin.connectionCount == 1)
   }
@@ -86,7 +86,8 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let sinks = try Asking(origin).inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.get, "/2")]) { index in
+    let sinks = try ClientHarness(origin).inTurn([HTTPRequest(.head, "/1"), HTTPRequest(.get, "/2")]) {
+      index in
       guard index == 0, stray == .beforeTheNextRequest else { return }
       first.open()
       sent.pass()
@@ -108,7 +109,7 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(method, "/2")])
+    let sinks = try ClientHarness(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(method, "/2")])
     #expect(sinks[1].errorToken == "http_protocol_error")
     #expect(origin.requests.count == 2)
   }
@@ -121,30 +122,32 @@ import Testing
       _ = connection.readRequest()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    let sinks = asking.inTurn((0..<40).map { HTTPRequest(.get, "/\($0)") })
+    let harness = try ClientHarness(origin)
+    let sinks = harness.inTurn((0..<40).map { HTTPRequest(.get, "/\($0)") })
     #expect(sinks.allSatisfy { $0.bodyText == "ok" })
   }
 
   @Test func postNeverTakesAUsedConnection() throws {
-    let origin = Self.answering(Self.ok)
+    let origin = Self.responding(Self.ok)
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let requests = [HTTPRequest(.get, "/1"), HTTPRequest(.post, "/2", body: [1]), HTTPRequest(.get, "/3")]
-    let sinks = asking.inTurn(requests)
+    let sinks = harness.inTurn(requests)
     #expect(sinks.allSatisfy { $0.bodyText == "ok" })
     #expect(origin.connectionCount == 2)
   }
 
-  @Test("B37 a POST that gets no answer is sent once")
-  func aPostThatGetsNoAnswerIsSentOnce() throws {
+  @Test("B37 a POST that gets no response is sent once")
+  func aPostThatGetsNoResponseIsSentOnce() throws {
     let origin = ScriptedOrigin { connection in
       guard connection.readRequest()?.hasPrefix("GET") == true else { return }
       connection.send(Self.ok)
       connection.readRequest()
     }
     defer { origin.stop() }
-    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/"), HTTPRequest(.post, "/", body: [0x78])])
+    let sinks = try ClientHarness(origin).inTurn([
+      HTTPRequest(.get, "/"), HTTPRequest(.post, "/", body: [0x78]),
+    ])
     #expect(sinks[1].failure?.head.status == 502)
     #expect(origin.requests.filter { $0.hasPrefix("POST") }.count == 1)
   }
@@ -154,11 +157,11 @@ import Testing
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       connection.send(Self.ok)
-      // The second request on the first connection gets no answer.
+      // The second request on the first connection gets no response.
       if connection.index == 0 { connection.readRequest() } else { _ = connection.waitForClose() }
     }
     defer { origin.stop() }
-    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")])
+    let sinks = try ClientHarness(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")])
     #expect(sinks[1].bodyText == "ok")
     #expect(sinks[1].violations == 0)
     #expect(origin.requests.map { $0.prefix(6) } == ["GET /1", "GET /2", "GET /2"])
@@ -184,26 +187,26 @@ import Testing
       if connection.index < 2 { connection.readRequest() } else { _ = connection.waitForClose() }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let (first, second, third) = (RecordingSink(), RecordingSink(), RecordingSink())
     let next = {
       guard first.isOver, second.isOver else { return }
-      asking.client.fetch(HTTPRequest(.get, "/3")).start(into: third)
+      harness.client.fetch(HTTPRequest(.get, "/3")).start(into: third)
     }
     first.onOver = next
     second.onOver = next
-    third.onOver = { asking.loop.stop() }
-    asking.client.fetch(HTTPRequest(.get, "/1")).start(into: first)
-    asking.client.fetch(HTTPRequest(.get, "/2")).start(into: second)
-    asking.loop.run()
+    third.onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/1")).start(into: first)
+    harness.client.fetch(HTTPRequest(.get, "/2")).start(into: second)
+    harness.loop.run()
     #expect(third.bodyText == "ok")
     #expect(third.violations == 0)
     #expect(origin.requests.filter { $0.hasPrefix("GET /3") }.count == 2)
     #expect(origin.connectionCount == 3)
   }
 
-  @Test("B36 F31 a stray answer reaches nobody")
-  func aStrayAnswerReachesNobody() throws {
+  @Test("B36 F31 a stray response reaches nobody")
+  func aStrayResponseReachesNobody() throws {
     let (first, sent) = (Gate(), Gate())
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
@@ -215,7 +218,8 @@ import Testing
       connection.readRequest()
     }
     defer { origin.stop() }
-    let sinks = try Asking(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
+    let sinks = try ClientHarness(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) {
+      index in
       guard index == 0 else { return }
       // In the very turn in which the next request starts, before the loop can look at the socket.
       first.open()
@@ -226,8 +230,8 @@ import Testing
     #expect(origin.connectionCount == 2)
   }
 
-  @Test("B36 a stray answer ends an idle connection")
-  func aStrayAnswerThatComesWhileIdleEndsTheConnection() throws {
+  @Test("B36 a stray response ends an idle connection")
+  func aStrayResponseThatComesWhileIdleEndsTheConnection() throws {
     let (first, sent) = (Gate(), Gate())
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
@@ -240,17 +244,17 @@ import Testing
       if connection.waitForClose(), connection.index == 0 { sent.open() }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let (one, two) = (RecordingSink(), RecordingSink())
     one.onOver = { first.open() }
-    two.onOver = { asking.loop.stop() }
-    asking.client.fetch(HTTPRequest(.get, "/1")).start(into: one)
-    let (mailbox, client) = (asking.loop.mailbox, UncheckedBox((asking.client, two)))
+    two.onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/1")).start(into: one)
+    let (mailbox, client) = (harness.loop.mailbox, UncheckedBox((harness.client, two)))
     startThread {
       sent.pass()
       mailbox.post { client.value.0.fetch(HTTPRequest(.get, "/2")).start(into: client.value.1) }
     }
-    asking.loop.run()
+    harness.loop.run()
     #expect(two.bodyText == "mine")
     #expect(origin.connectionCount == 2)
   }
@@ -263,22 +267,36 @@ import Testing
       if connection.waitForClose() { closed.open() }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) { $0.timeouts.keepAliveMilliseconds = 20 }
+    let harness = try ClientHarness(origin) { $0.timeouts.keepAliveMilliseconds = 20 }
     let sinks = [RecordingSink(), RecordingSink(), RecordingSink()]
-    let (mailbox, box) = (asking.loop.mailbox, UncheckedBox((asking, sinks)))
+    let (mailbox, box) = (harness.loop.mailbox, UncheckedBox((harness, sinks)))
     startThread {
       for round in 1...3 where closed.pass() {
         mailbox.post {
-          let (asking, sinks) = box.value
-          guard round < 3 else { return asking.loop.stop() }
-          asking.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[round])
+          let (harness, sinks) = box.value
+          guard round < 3 else { return harness.loop.stop() }
+          harness.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[round])
         }
       }
     }
-    asking.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[0])
-    asking.loop.run()
+    harness.client.fetch(HTTPRequest(.get, "/")).start(into: sinks[0])
+    harness.loop.run()
     #expect(sinks.map(\.bodyText) == ["ok", "ok", "ok"])
     #expect(origin.connectionCount == 3)
+  }
+
+  @Test func anExchangeThatBeginsWithTheEndOfAnotherWaitsItsTurn() throws {
+    let origin = Self.responding(Self.ok)
+    defer { origin.stop() }
+    let harness = try ClientHarness(origin) { $0.maxConnectionsPerLoop = 1 }
+    let sinks = [RecordingSink(), RecordingSink(), RecordingSink()]
+    sinks[0].onOver = { harness.client.fetch(HTTPRequest(.get, "/3")).start(into: sinks[2]) }
+    sinks[2].onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/1")).start(into: sinks[0])
+    harness.client.fetch(HTTPRequest(.get, "/2")).start(into: sinks[1])
+    harness.loop.run()
+    #expect(origin.requests.map { $0.prefix(6) } == ["GET /1", "GET /2", "GET /3"])
+    #expect(origin.connectionCount == 1)
   }
 
   @Test func manyAtOnceDoNotMixUp() throws {
@@ -289,13 +307,13 @@ import Testing
       }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) { $0.maxConnectionsPerLoop = 8 }
+    let harness = try ClientHarness(origin) { $0.maxConnectionsPerLoop = 8 }
     let sinks = (0..<400).map { _ in RecordingSink() }
     for (index, sink) in sinks.enumerated() {
-      sink.onOver = { if sinks.allSatisfy(\.isOver) { asking.loop.stop() } }
-      asking.client.fetch(HTTPRequest(.get, "/item/\(index)")).start(into: sink)
+      sink.onOver = { if sinks.allSatisfy(\.isOver) { harness.loop.stop() } }
+      harness.client.fetch(HTTPRequest(.get, "/item/\(index)")).start(into: sink)
     }
-    asking.loop.run()
+    harness.loop.run()
     #expect(sinks.enumerated().allSatisfy { $1.bodyText == "/item/\($0)" })
     #expect(origin.connectionCount == 8)
   }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import TapedeckUpstream
 
-/// What the client hears when the origin cannot be asked.
+/// What the client gets when the origin cannot be reached.
 @Suite struct FailureTests {
   @Test("F01 a closed port is refused")
   func aClosedPortIsRefused() throws {
     let listener = try Listener(SocketAddress(host: "127.0.0.1", port: 0))
     let port = listener.address.port
     _ = consume listener
-    let sink = try Asking("http://127.0.0.1:\(port)").once(HTTPRequest(.get, "/secret?token=hunter2"))
+    let sink = try ClientHarness("http://127.0.0.1:\(port)").once(HTTPRequest(.get, "/secret?token=hunter2"))
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == "connection_refused")
     #expect(sink.failure?.head.fields.text("content-type") == "application/problem+json")
@@ -21,7 +21,7 @@ import Testing
 
   @Test("F02 an unknown name is a DNS error")
   func anUnknownNameIsADNSError() throws {
-    let sink = try Asking("http://x.invalid").once(HTTPRequest(.get, "/"))
+    let sink = try ClientHarness("http://x.invalid").once(HTTPRequest(.get, "/"))
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == "dns_error")
     #expect(sink.failureText.contains("x.invalid"))
@@ -29,17 +29,17 @@ import Testing
 
   @Test("F03 leaving during a lookup does not hold up the loop")
   func leavingDuringALookupDoesNotHoldUpTheLoop() throws {
-    let asking = try Asking("http://x.invalid")
+    let harness = try ClientHarness("http://x.invalid")
     let sink = RecordingSink()
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
     exchange.start(into: sink)
-    let end = asking.loop.makeTimer {
+    let end = harness.loop.makeTimer {
       exchange.cancel()
-      asking.loop.stop()
+      harness.loop.stop()
     }
     end.set(MonotonicTime.now)
-    asking.loop.run()
-    #expect(asking.client.activeCount == 0)
+    harness.loop.run()
+    #expect(harness.client.activeCount == 0)
     #expect(!sink.isOver || sink.errorToken == "dns_error")
   }
 
@@ -50,7 +50,7 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let sink = try Asking("https://127.0.0.1:\(origin.port)").once(HTTPRequest(.get, "/"))
+    let sink = try ClientHarness("https://127.0.0.1:\(origin.port)").once(HTTPRequest(.get, "/"))
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == "tls_protocol_error", "\(sink.failureText)")
   }
@@ -59,27 +59,29 @@ import Testing
   func aHandshakeThatStallsIs504() throws {
     let origin = ScriptedOrigin { _ = $0.waitForClose() }
     defer { origin.stop() }
-    let asking = try Asking("https://127.0.0.1:\(origin.port)") { $0.timeouts.connectMilliseconds = 50 }
-    let sink = asking.once(HTTPRequest(.get, "/"))
+    let harness = try ClientHarness("https://127.0.0.1:\(origin.port)") {
+      $0.timeouts.connectMilliseconds = 50
+    }
+    let sink = harness.once(HTTPRequest(.get, "/"))
     #expect(sink.failure?.head.status == 504)
     #expect(sink.errorToken == "connection_timeout", "\(sink.failureText)")
   }
 
-  @Test("F09 a reset before the answer is 502")
-  func aResetBeforeTheAnswerIs502() throws {
+  @Test("F09 a reset before the response is 502")
+  func aResetBeforeTheResponseIs502() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       connection.resetOnClose()
     }
     defer { origin.stop() }
-    let sink = try Asking(origin).once(HTTPRequest(.post, "/"))
+    let sink = try ClientHarness(origin).once(HTTPRequest(.post, "/"))
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == "connection_terminated", "\(sink.failureText)")
   }
 
   @Test func aMissingCertificateFileIsFoundAtOnce() throws {
     #expect(throws: UpstreamError.self) {
-      try Asking("https://localhost") { $0.caCertificatePath = "/nowhere/ca.pem" }
+      try ClientHarness("https://localhost") { $0.caCertificatePath = "/nowhere/ca.pem" }
     }
   }
 

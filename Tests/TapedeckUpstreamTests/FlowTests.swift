@@ -33,15 +33,15 @@ import Testing
   func aSlowSinkHoldsTheOriginBack(framing: BodyFraming) throws {
     let origin = Self.flood(framing)
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
     sink.keepsBody = false
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
     var total = 0
     var isIntact = true
     var sinceWait = 0
     var mostSinceWait = 0
-    let resume = asking.loop.makeTimer {
+    let resume = harness.loop.makeTimer {
       sinceWait = 0
       exchange.resume()
     }
@@ -51,13 +51,13 @@ import Testing
       sinceWait += count
       mostSinceWait = max(mostSinceWait, sinceWait)
       isIntact = isIntact && total <= Self.megabytes << 20
-      // Every piece is answered with `wait`; a later turn says go on.
+      // The sink says `wait` to every piece; a later turn says go on.
       resume.set(MonotonicTime.now)
       return .wait
     }
-    sink.onOver = { asking.loop.stop() }
+    sink.onOver = { harness.loop.stop() }
     exchange.start(into: sink)
-    asking.loop.run()
+    harness.loop.run()
     #expect(sink.isEnded)
     #expect(total == Self.megabytes << 20)
     #expect(isIntact)
@@ -72,11 +72,11 @@ import Testing
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
     var writes = 0
-    let resume = asking.loop.makeTimer { exchange.resume() }
+    let resume = harness.loop.makeTimer { exchange.resume() }
     sink.onWrite = { _ in
       writes += 1
       guard writes % 3 == 0 else { return .more }
@@ -85,9 +85,9 @@ import Testing
       resume.set(MonotonicTime.now)
       return .wait
     }
-    sink.onOver = { asking.loop.stop() }
+    sink.onOver = { harness.loop.stop() }
     exchange.start(into: sink)
-    asking.loop.run()
+    harness.loop.run()
     #expect(sink.bodyText == text)
     #expect(sink.isEnded)
   }
@@ -100,23 +100,23 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) { $0.timeouts.readIdleMilliseconds = 20 }
+    let harness = try ClientHarness(origin) { $0.timeouts.readIdleMilliseconds = 20 }
     let sink = RecordingSink()
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
-    let resume = asking.loop.makeTimer { exchange.resume() }
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
+    let resume = harness.loop.makeTimer { exchange.resume() }
     sink.onWrite = { sink in
       guard !sink.isOver, !resume.isSet, sink.body.count < 4 else { return .more }
       resume.set(MonotonicTime.now.adding(milliseconds: 100))
       return .wait
     }
-    sink.onOver = { asking.loop.stop() }
+    sink.onOver = { harness.loop.stop() }
     exchange.start(into: sink)
-    asking.loop.run()
+    harness.loop.run()
     #expect(sink.bodyText == "abcd")
     #expect(sink.isEnded)
   }
 
-  enum Leaving: CaseIterable { case cancelInWrite, gone, cancelLater, cancelInBegin, cancelBeforeAnswer }
+  enum Leaving: CaseIterable { case cancelInWrite, gone, cancelLater, cancelInBegin, cancelBeforeResponse }
 
   @Test("F23 leaving closes the origin's connection", arguments: Leaving.allCases)
   func leavingClosesTheOriginsConnection(how: Leaving) throws {
@@ -126,17 +126,17 @@ import Testing
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       asked.open()
-      if how != .cancelBeforeAnswer {
+      if how != .cancelBeforeResponse {
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome")
       }
       if connection.waitForClose() { isClosed.withLock { $0 = true } }
       closed.open()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
-    let later = asking.loop.makeTimer { exchange.cancel() }
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
+    let later = harness.loop.makeTimer { exchange.cancel() }
     sink.onBegin = { if how == .cancelInBegin { exchange.cancel() } }
     sink.onWrite = { _ in
       if how == .cancelInWrite { exchange.cancel() }
@@ -144,20 +144,20 @@ import Testing
       return how == .gone ? .gone : .more
     }
     exchange.start(into: sink)
-    let (mailbox, box) = (asking.loop.mailbox, UncheckedBox((exchange, asking.loop)))
+    let (mailbox, box) = (harness.loop.mailbox, UncheckedBox((exchange, harness.loop)))
     startThread {
-      if how == .cancelBeforeAnswer {
+      if how == .cancelBeforeResponse {
         asked.pass()
         mailbox.post { box.value.0.cancel() }
       }
       closed.pass()
       mailbox.post { box.value.1.stop() }
     }
-    asking.loop.run()
+    harness.loop.run()
     #expect(isClosed.withLock { $0 })
     #expect(!sink.isOver)
     #expect(sink.violations == 0)
-    #expect(asking.client.activeCount == 0)
+    #expect(harness.client.activeCount == 0)
   }
 
   @Test func cancellingAnotherFromInsideASinkIsSafe() throws {
@@ -167,9 +167,9 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sinks = (0..<8).map { _ in RecordingSink() }
-    let exchanges = sinks.map { _ in asking.client.fetch(HTTPRequest(.get, "/")) }
+    let exchanges = sinks.map { _ in harness.client.fetch(HTTPRequest(.get, "/")) }
     var isFirst = true
     for sink in sinks {
       sink.onWrite = { _ in
@@ -178,23 +178,24 @@ import Testing
         return .more
       }
     }
-    let end = asking.loop.makeTimer { asking.loop.stop() }
+    let end = harness.loop.makeTimer { harness.loop.stop() }
     sinks[0].onBegin = { end.set(MonotonicTime.now.adding(milliseconds: 50)) }
     for (exchange, sink) in zip(exchanges, sinks) { exchange.start(into: sink) }
     for sink in sinks.dropFirst() { sink.onBegin = sinks[0].onBegin }
-    asking.loop.run()
+    harness.loop.run()
     #expect(sinks.allSatisfy { !$0.isOver && $0.violations == 0 })
-    #expect(asking.client.activeCount == 0)
+    #expect(harness.client.activeCount == 0)
   }
 
-  @Test("F11 silence before the answer is 504")
-  func silenceBeforeTheAnswerIs504() throws {
+  @Test("F11 silence before the response is 504")
+  func silenceBeforeTheResponseIs504() throws {
     let origin = ScriptedOrigin { connection in
       connection.readRequest()
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let sink = try Asking(origin) { $0.timeouts.firstByteMilliseconds = 30 }.once(HTTPRequest(.get, "/"))
+    let sink = try ClientHarness(origin) { $0.timeouts.firstByteMilliseconds = 30 }.once(
+      HTTPRequest(.get, "/"))
     #expect(sink.failure?.head.status == 504)
     #expect(sink.errorToken == "http_response_timeout")
   }
@@ -207,7 +208,8 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let sink = try Asking(origin) { $0.timeouts.readIdleMilliseconds = 30 }.once(HTTPRequest(.get, "/"))
+    let sink = try ClientHarness(origin) { $0.timeouts.readIdleMilliseconds = 30 }.once(
+      HTTPRequest(.get, "/"))
     #expect(sink.bodyText == "some")
     #expect(sink.failure?.head.status == 504)
     #expect(sink.errorToken == "connection_read_timeout")
@@ -222,16 +224,16 @@ import Testing
       gate.pass()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) { $0.timeouts.readIdleMilliseconds = 10 }
+    let harness = try ClientHarness(origin) { $0.timeouts.readIdleMilliseconds = 10 }
     let sink = RecordingSink()
-    let later = asking.loop.makeTimer { gate.open() }
+    let later = harness.loop.makeTimer { gate.open() }
     sink.onWrite = { _ in
       later.set(MonotonicTime.now.adding(milliseconds: 100))
       return .more
     }
-    sink.onOver = { asking.loop.stop() }
-    asking.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
-    asking.loop.run()
+    sink.onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
+    harness.loop.run()
     #expect(sink.isEnded)
   }
 
@@ -244,30 +246,30 @@ import Testing
       origin.stop()
     }
     let body = [UInt8](repeating: 0x78, count: 32 << 20)
-    let sink = try Asking(origin) { $0.timeouts.firstByteMilliseconds = 50 }
+    let sink = try ClientHarness(origin) { $0.timeouts.firstByteMilliseconds = 50 }
       .once(HTTPRequest(.post, "/", body: body))
     #expect(sink.failure?.head.status == 504)
     #expect(sink.errorToken == "connection_write_timeout", "\(sink.failureText)")
   }
 
-  @Test("B46 F26 an early answer ends the upload")
-  func anEarlyAnswerEndsTheUpload() throws {
+  @Test("B46 F26 an early response ends the upload")
+  func anEarlyResponseEndsTheUpload() throws {
     let closed = Gate()
     let origin = ScriptedOrigin { connection in
       connection.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nbig")
       if connection.waitForClose() { closed.open() }
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
-    asking.client.fetch(HTTPRequest(.post, "/", body: [UInt8](repeating: 0x78, count: 64 << 20)))
+    harness.client.fetch(HTTPRequest(.post, "/", body: [UInt8](repeating: 0x78, count: 64 << 20)))
       .start(into: sink)
-    let (mailbox, box) = (asking.loop.mailbox, UncheckedBox(asking.loop))
+    let (mailbox, box) = (harness.loop.mailbox, UncheckedBox(harness.loop))
     startThread {
       closed.pass()
       mailbox.post { box.value.stop() }
     }
-    asking.loop.run()
+    harness.loop.run()
     #expect(sink.head?.status == 413)
     #expect(sink.bodyText == "big")
     #expect(sink.isEnded)
@@ -279,19 +281,19 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin) {
+    let harness = try ClientHarness(origin) {
       $0.maxConnectionsPerLoop = 1
       $0.timeouts.connectMilliseconds = 50
     }
     let (running, waiting) = (RecordingSink(), RecordingSink())
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/1"))
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/1"))
     waiting.onOver = {
       exchange.cancel()
-      asking.loop.stop()
+      harness.loop.stop()
     }
     exchange.start(into: running)
-    asking.client.fetch(HTTPRequest(.get, "/2")).start(into: waiting)
-    asking.loop.run()
+    harness.client.fetch(HTTPRequest(.get, "/2")).start(into: waiting)
+    harness.loop.run()
     #expect(waiting.failure?.head.status == 503)
     #expect(waiting.errorToken == "connection_limit_reached")
     #expect(!running.isOver)
@@ -304,32 +306,32 @@ import Testing
       _ = connection.waitForClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let (sink, late) = (RecordingSink(), RecordingSink())
-    // While an answer is handed on, which must come to its end first.
+    // While a response is passed on; the call of the sink must return first.
     sink.onWrite = { _ in
-      asking.client.shutDown()
+      harness.client.shutDown()
       return .more
     }
-    sink.onOver = { asking.client.fetch(HTTPRequest(.get, "/")).start(into: late) }
-    late.onOver = { asking.loop.stop() }
-    asking.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
-    asking.loop.run()
+    sink.onOver = { harness.client.fetch(HTTPRequest(.get, "/")).start(into: late) }
+    late.onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
+    harness.loop.run()
     #expect(sink.failure?.head.status == 503)
     #expect(late.failure?.head.status == 503)
     #expect(sink.violations == 0)
   }
 
-  @Test func theExchangeKnowsWhomItAskedAndWhen() throws {
-    let origin = ConnectionTests.answering(ConnectionTests.ok)
+  @Test func theExchangeKnowsItsAddressAndStart() throws {
+    let origin = ConnectionTests.responding(ConnectionTests.ok)
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    let harness = try ClientHarness(origin)
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
     let sink = RecordingSink()
-    sink.onOver = { asking.loop.stop() }
+    sink.onOver = { harness.loop.stop() }
     #expect(exchange.startTime == nil)
     exchange.start(into: sink)
-    asking.loop.run()
+    harness.loop.run()
     #expect(exchange.remoteAddress == "127.0.0.1:\(origin.port)")
     #expect(exchange.startTime != nil)
   }

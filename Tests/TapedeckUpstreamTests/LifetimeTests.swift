@@ -6,41 +6,43 @@ import Testing
 
 @Suite struct LifetimeTests {
   @Test func nothingOutlivesTheLoop() throws {
-    let origin = ConnectionTests.answering(ConnectionTests.ok)
+    let origin = ConnectionTests.responding(ConnectionTests.ok)
     defer { origin.stop() }
     weak var client: UpstreamClient?
+    weak var pool: ConnectionPool?
     weak var loop: EventLoop?
     weak var exchange: UpstreamExchange?
     weak var sink: RecordingSink?
     do {
-      let asking = try Asking(origin)
-      (client, loop) = (asking.client, asking.loop)
-      let (one, ears) = (asking.client.fetch(HTTPRequest(.get, "/")), RecordingSink())
-      (exchange, sink) = (one, ears)
-      ears.onOver = { asking.loop.stop() }
-      one.start(into: ears)
-      asking.loop.run()
+      let harness = try ClientHarness(origin)
+      (client, pool, loop) = (harness.client, harness.client.pool, harness.loop)
+      let (one, owned) = (harness.client.fetch(HTTPRequest(.get, "/")), RecordingSink())
+      (exchange, sink) = (one, owned)
+      owned.onOver = { harness.loop.stop() }
+      one.start(into: owned)
+      harness.loop.run()
     }
     #expect(sink == nil)
     #expect(exchange == nil)
     #expect(client == nil)
+    #expect(pool == nil)
     #expect(loop == nil)
   }
 
-  /// A `LiveExchange` is the sink of the exchange that it holds.
+  /// An `OriginExchange` of the proxy is the sink of the exchange that it holds.
   @Test func a400OverPlainHTTPHeldItsSinkForGood() throws {
-    let origin = ConnectionTests.answering("HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nbad")
+    let origin = ConnectionTests.responding("HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nbad")
     defer { origin.stop() }
-    let asking = try Asking(origin)
-    let exchange = asking.client.fetch(HTTPRequest(.get, "/"))
+    let harness = try ClientHarness(origin)
+    let exchange = harness.client.fetch(HTTPRequest(.get, "/"))
     weak var sink: RecordingSink?
     do {
-      let ears = RecordingSink()
-      sink = ears
-      ears.onOver = { asking.loop.stop() }
-      exchange.start(into: ears)
-      asking.loop.run()
-      #expect(ears.bodyText == "bad")
+      let owned = RecordingSink()
+      sink = owned
+      owned.onOver = { harness.loop.stop() }
+      exchange.start(into: owned)
+      harness.loop.run()
+      #expect(owned.bodyText == "bad")
     }
     #expect(sink == nil)
     withExtendedLifetime(exchange) {}

@@ -145,7 +145,7 @@ import Testing
       connection.send("ok")
     }
     defer { origin.stop() }
-    let sink = try Asking(origin, prefix: row.prefix, row.adjust).once(row.request)
+    let sink = try ClientHarness(origin, prefix: row.prefix, row.adjust).once(row.request)
     let wire = row.wire.replacing("ORIGIN", with: "127.0.0.1:\(origin.port)")
       .split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
     #expect(origin.requests == [wire])
@@ -172,7 +172,7 @@ import Testing
     defer { origin.stop() }
     let request = HTTPRequest(
       .post, "/", fields: try fields(("Content-Length", "\(body.count)")), body: body)
-    let sink = try Asking(origin).once(request)
+    let sink = try ClientHarness(origin).once(request)
     #expect(sink.isEnded)
     #expect(origin.requests.first?.utf8.suffix(body.count).elementsEqual(body) == true)
     #expect(origin.requests.first?.contains("Expect") == false)
@@ -182,7 +182,7 @@ import Testing
   func aTargetThatWouldSplitTheRequestIsNotSent(target: String) throws {
     let origin = ScriptedOrigin { _ in }
     defer { origin.stop() }
-    let sink = try Asking(origin).once(HTTPRequest(.get, target))
+    let sink = try ClientHarness(origin).once(HTTPRequest(.get, target))
     #expect(sink.failure?.head.status == 400)
     #expect(origin.connectionCount == 0)
   }
@@ -200,7 +200,7 @@ import Testing
       Self.request("GET", "/2"), Self.request("HEAD", "/3"), Self.request("PUT", "/4"),
       Self.request("DELETE", "/5", [("Content-Length", "1")], body: "x"), Self.request("GET", "/6"),
     ]
-    let sinks = try Asking(origin).inTurn(requests)
+    let sinks = try ClientHarness(origin).inTurn(requests)
     let host = "Host: 127.0.0.1:\(origin.port)\r\n"
     #expect(sinks.map(\.bodyText) == ["ok", "ok", "", "ok", "ok", "ok"])
     #expect(

@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: pages) func aPageOfATLSPortIsAFailure(page: String) throws {
-    let sink = try answer(page)
+    let sink = try response(page)
     #expect(sink.head == nil)
     #expect(sink.failure?.head.status == 502)
     #expect(sink.failureText.contains("the port expects TLS"), "\(sink.failureText)")
@@ -32,19 +32,19 @@ import Testing
       connection.send(Array(alert.prefix(count)))
     }
     defer { origin.stop() }
-    let sink = try Asking(origin).once(HTTPRequest(.get, "/"))
+    let sink = try ClientHarness(origin).once(HTTPRequest(.get, "/"))
     #expect(sink.failureText.contains("the port expects TLS"), "\(sink.failureText)")
   }
 
   @Test func hangingUpOnPlainHTTPIsToldWithTheWayOut() throws {
-    let sink = try answer("")
+    let sink = try response("")
     #expect(sink.errorToken == "http_response_incomplete")
     #expect(sink.failureText.contains("If the port expects TLS, the origin is https://127.0.0.1:"))
   }
 
   @Test(arguments: [0, 20, 5000, 200_000]) func another400PassesUnchanged(count: Int) throws {
     let body = String(repeating: "x", count: count)
-    let sink = try answer("HTTP/1.1 400 Bad Request\r\nX: 1\r\n\r\n\(body)")
+    let sink = try response("HTTP/1.1 400 Bad Request\r\nX: 1\r\n\r\n\(body)")
     #expect(sink.head?.status == 400)
     #expect(sink.bodyText == body)
     #expect(sink.isEnded)

@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: rows) func aToleratedFaultIsPutRight(row: Row) throws {
     let faults = FaultLog()
-    let sink = try answer(row.text) { $0.onToleratedFault = { faults.note($0) } }
+    let sink = try response(row.text) { $0.onToleratedFault = { faults.note($0) } }
     #expect(sink.bodyText == "hello")
     #expect(sink.isEnded, "\(sink.failureText)")
     #expect(faults.all == [row.fault])
@@ -48,14 +48,14 @@ import Testing
   }
 
   @Test func aResponseToHEADHasItsLengthOnce() throws {
-    let sink = try answer(
+    let sink = try response(
       Self.ok + "Content-Length: 5\r\nContent-Length: 5\r\n\r\n", to: HTTPRequest(.head, "/"))
     #expect(sink.head?.fields == (try fields(("Content-Length", "5"))))
   }
 
-  @Test func aProperResponseIsToldOfByNobody() throws {
+  @Test func aProperResponseIsNoFault() throws {
     let faults = FaultLog()
-    let sink = try answer(Self.chunked + "5;a=b\r\nhello\r\n0\r\n\r\n") {
+    let sink = try response(Self.chunked + "5;a=b\r\nhello\r\n0\r\n\r\n") {
       $0.onToleratedFault = { faults.note($0) }
     }
     #expect(sink.isEnded)

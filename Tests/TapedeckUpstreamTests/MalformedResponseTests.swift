@@ -4,8 +4,8 @@ import Testing
 
 @testable import TapedeckUpstream
 
-/// Answers that a proxy must refuse, most of which libcurl 7.88.1 calls a success.
-@Suite struct MalformedAnswerTests {
+/// Responses that a proxy must refuse, most of which libcurl 7.88.1 calls a success.
+@Suite struct MalformedResponseTests {
   struct Row: CustomTestStringConvertible, Sendable {
     var id: String
     var text: String
@@ -70,7 +70,7 @@ import Testing
   ]
 
   @Test(arguments: refusedHeads) func aRefusedHeadIs502(row: Row) throws {
-    let sink = try answer(row.text)
+    let sink = try response(row.text)
     #expect(sink.head == nil)
     #expect(sink.failure?.head.status == 502)
     #expect(sink.errorToken == row.token, "\(sink.failureText)")
@@ -100,7 +100,7 @@ import Testing
   ]
 
   @Test(arguments: brokenBodies) func aBrokenBodyNeverEnds(row: Row) throws {
-    let sink = try answer(row.text)
+    let sink = try response(row.text)
     #expect(sink.head?.status == 200)
     #expect(sink.errorToken == row.token, "\(sink.failureText)")
     #expect(!sink.isEnded)
@@ -117,15 +117,15 @@ import Testing
       connection.resetOnClose()
     }
     defer { origin.stop() }
-    let asking = try Asking(origin)
+    let harness = try ClientHarness(origin)
     let sink = RecordingSink()
     sink.onWrite = { _ in
       gate.open()
       return .more
     }
-    sink.onOver = { asking.loop.stop() }
-    asking.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
-    asking.loop.run()
+    sink.onOver = { harness.loop.stop() }
+    harness.client.fetch(HTTPRequest(.get, "/")).start(into: sink)
+    harness.loop.run()
     #expect(sink.bodyText == "some")
     #expect(sink.failure != nil)
     #expect(!sink.isEnded)

@@ -4,7 +4,7 @@ import TapedeckUpstream
 import Testing
 
 /// A loop on the test's thread with a client for one scripted origin.
-final class Asking {
+final class ClientHarness {
   let loop: EventLoop
   let client: UpstreamClient
   private var watchdog: LoopTimer?
@@ -24,7 +24,7 @@ final class Asking {
     watchdog?.set(MonotonicTime.now.adding(milliseconds: 20_000))
   }
 
-  /// What still runs holds the client.
+  /// What still runs retains the client.
   deinit { client.shutDown() }
 
   convenience init(
@@ -54,17 +54,17 @@ final class Asking {
   func once(_ request: HTTPRequest) -> RecordingSink { inTurn([request])[0] }
 }
 
-/// What one request to an origin that answers `answer` and closes comes to.
-func answer(
-  _ answer: String, to request: HTTPRequest = HTTPRequest(.get, "/"),
+/// The sink of one request to an origin that sends `text` and closes.
+func response(
+  _ text: String, to request: HTTPRequest = HTTPRequest(.get, "/"),
   _ adjust: (inout UpstreamConfiguration) -> Void = { _ in }
 ) throws -> RecordingSink {
   let origin = ScriptedOrigin { connection in
     connection.readRequest()
-    connection.send(answer)
+    connection.send(text)
   }
   defer { origin.stop() }
-  return try Asking(origin, adjust).once(request)
+  return try ClientHarness(origin, adjust).once(request)
 }
 
 /// Fields from pairs.
