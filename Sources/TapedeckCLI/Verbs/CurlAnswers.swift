@@ -68,7 +68,7 @@ struct CurlAnswers {
     for (planned, result) in zip(group, results) {
       switch result.outcome {
       case .failed(let reason): session.leaveOut(planned, because: "nothing usable came (\(reason))")
-      case .answered(let response):
+      case .response(let response):
         session.take(
           planned, response,
           VolatileFacts(
