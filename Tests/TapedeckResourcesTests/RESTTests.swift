@@ -9,7 +9,7 @@ private struct RESTServer {
   let store: Store
   let router = Router("http://test.com/v1")
 
-  init(_ serializer: any ResourceSerializer = .rest, except: RESTActions = []) throws {
+  init(_ serializer: any ResourceSerializer = .rest, except: ResourceActions = []) throws {
     store = try JSONAPIServer().store
     router.rest(store, NewsArticle.self, at: "/articles", except: except, as: serializer)
       .resource(NewsWriter.self, at: "/people")

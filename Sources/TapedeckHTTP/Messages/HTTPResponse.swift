@@ -54,15 +54,18 @@ extension HTTPResponse {
   ///   - detail: holds no header, target or body of the exchange.
   ///   - title: the reason phrase of the status where it is not given.
   ///   - cause: in the words of RFC 9209 §2.3.
+  ///   - members: extension members, after the others.
   package static func problem(
-    _ status: Int, _ detail: String, title: String? = nil, cause: String = "http_request_error"
+    _ status: Int, _ detail: String, title: String? = nil, cause: String = "http_request_error",
+    members: [JSONMember] = [], style: JSONStyle = .pretty
   ) -> HTTPResponse {
-    let document: JSONValue = [
-      "title": JSONValue(title ?? HTTPStatus.reason(status)), "status": JSONValue(status),
-      "detail": JSONValue(detail),
+    let standard: [JSONMember] = [
+      JSONMember("title", JSONValue(title ?? HTTPStatus.reason(status))),
+      JSONMember("status", JSONValue(status)), JSONMember("detail", JSONValue(detail)),
     ]
+    let document = JSONValue.object(standard + members)
     var response = HTTPResponse(
-      status: status, contentType: "application/problem+json", body: document.bytes(.pretty))
+      status: status, contentType: "application/problem+json", body: document.bytes(style))
     response.failure = ExchangeFailure(cause: cause, detail: detail)
     return response
   }

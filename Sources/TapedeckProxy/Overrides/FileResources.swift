@@ -7,7 +7,7 @@ internal import TapedeckResources
 final class FileResources: Sendable {
   private struct Change {
     /// Held, so that its identity stays its own.
-    let old: DocumentCatalog
+    let old: ResourceCatalog
     let new: ResourceList.Declared
   }
 

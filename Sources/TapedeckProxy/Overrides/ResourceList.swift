@@ -17,12 +17,12 @@ final class ResourceList: Sendable {
   /// The resources of a moment, for all lists that have them.
   struct Declared: Sendable {
     var entries: [Entry] = []
-    let catalog: DocumentCatalog
+    let catalog: ResourceCatalog
     let routes: ResourceRoutes
 
     init(_ entries: [Entry]) {
       self.entries = entries
-      catalog = DocumentCatalog(entries.map(\.rule.declaration))
+      catalog = ResourceCatalog(entries.map(\.rule.declaration))
       routes = ResourceRoutes(catalog)
     }
   }
@@ -30,7 +30,7 @@ final class ResourceList: Sendable {
   /// A session's own objects, and what serves them.
   private struct Served {
     let store: Store
-    var server: DocumentServer
+    var server: SchemalessServer
   }
 
   private struct State {
@@ -43,7 +43,7 @@ final class ResourceList: Sendable {
       let store = Store()
       // Seeds have been checked when they were declared.
       for declaration in declared.catalog.declarations { try? store.fill(declaration) }
-      let served = Served(store: store, server: DocumentServer(declared.catalog, over: store))
+      let served = Served(store: store, server: SchemalessServer(declared.catalog, over: store))
       self.served = served
       return served
     }
@@ -55,11 +55,11 @@ final class ResourceList: Sendable {
       declared = new
       guard let store = served?.store else { return }
       Self.refill(store, new.catalog, since: old, refilled)
-      served = Served(store: store, server: DocumentServer(new.catalog, over: store))
+      served = Served(store: store, server: SchemalessServer(new.catalog, over: store))
     }
 
     private static func refill(
-      _ store: Store, _ catalog: DocumentCatalog, since old: DocumentCatalog, _ refilled: String?
+      _ store: Store, _ catalog: ResourceCatalog, since old: ResourceCatalog, _ refilled: String?
     ) {
       let known = Dictionary(old.declarations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
       for declaration in catalog.declarations
@@ -87,7 +87,7 @@ final class ResourceList: Sendable {
   var entries: [Entry] { state.withLock { $0.declared.entries } }
 
   /// What serves a request; nil where it is for no resource.
-  func server(for request: Request) -> DocumentServer? {
+  func server(for request: Request) -> SchemalessServer? {
     let (served, routes) = state.withLock { ($0.served?.server, $0.declared.routes) }
     if let served { return served }
     guard routes.serve(request) else { return nil }
@@ -111,18 +111,18 @@ final class ResourceList: Sendable {
 
   /// What is wrong with resources that stand together.
   static func problems(of rules: [ResourceRule]) -> [OverrideProblem] {
-    let catalog = DocumentCatalog(rules.map(\.declaration))
+    let catalog = ResourceCatalog(rules.map(\.declaration))
     return rules.compactMap { problem(of: $0, in: catalog) }
   }
 
-  private static func problem(of rule: ResourceRule, in catalog: DocumentCatalog) -> OverrideProblem? {
+  private static func problem(of rule: ResourceRule, in catalog: ResourceCatalog) -> OverrideProblem? {
     let declaration = rule.declaration
     let place = rule.place.isEmpty ? "" : "\(rule.place)."
     if let within = declaration.within, catalog.home(of: declaration) == nil {
       return OverrideProblem(
         "\(place)within.resource", "\(within.resource.debugDescription) is no resource that holds objects")
     }
-    guard declaration.look == .jsonAPI, catalog.countOfJSONAPI(named: declaration.name) > 1 else {
+    guard declaration.representation == .jsonAPI, catalog.countOfJSONAPI(named: declaration.name) > 1 else {
       return nil
     }
     return OverrideProblem(
@@ -137,7 +137,7 @@ final class ResourceList: Sendable {
       let entry = Entry(rule: rule, isFromFile: isFromFile)
       let index = entries.firstIndex { $0.rule.id == rule.id }
       if let index { entries[index] = entry } else { entries.append(entry) }
-      let catalog = DocumentCatalog(entries.map(\.rule.declaration))
+      let catalog = ResourceCatalog(entries.map(\.rule.declaration))
       if let problem = Self.problem(of: rule, in: catalog) { throw problem }
       return index == nil
     }
@@ -182,7 +182,7 @@ final class ResourceList: Sendable {
         throw OverrideProblem("", "the objects of \(id) are within those of \(within.resource): change those")
       }
       guard let objects = data.array else { throw OverrideProblem("", "must be a list of objects") }
-      do throws(DocumentProblem) { try state.begin().store.fill(declaration, with: objects) } catch {
+      do throws(SeedProblem) { try state.begin().store.fill(declaration, with: objects) } catch {
         throw OverrideProblem("[\(error.index)]", error.text)
       }
       return true

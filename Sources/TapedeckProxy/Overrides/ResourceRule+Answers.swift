@@ -3,7 +3,7 @@ internal import TapedeckMocking
 internal import TapedeckResources
 
 /// What a declaration says about answers that are not as REST usually has them.
-extension DocumentDeclaration {
+extension ResourceDeclaration {
   mutating func readAnswers(_ reader: inout RuleReader) throws(OverrideProblem) {
     if var inner = try reader.object("envelope") {
       listEnvelope = try Self.envelope(&inner, "list", place: "items", known: Self.listPlaces)
@@ -14,7 +14,7 @@ extension DocumentDeclaration {
       try Self.read(&inner, "create", into: &style.created)
       try Self.read(&inner, "update", into: &style.updated)
       try Self.read(&inner, "delete", into: &style.deleted)
-      var missing = RESTStyle.Answer(status: 404)
+      var missing = RESTStyle.Response(status: 404)
       try Self.read(&inner, "missing", into: &missing)
       if inner.has("missing") { style.missing = missing }
       try inner.finish()
@@ -34,7 +34,7 @@ extension DocumentDeclaration {
     guard value.members != nil else {
       throw reader.problem(name, "must be a member's name, or an object with \"{{\(place)}}\" in it")
     }
-    let places = DocumentTemplate.names(in: value)
+    let places = Envelope.names(in: value)
     guard places.contains(place) else {
       throw reader.problem(name, "must say with \"{{\(place)}}\" where \(place) go")
     }
@@ -46,7 +46,7 @@ extension DocumentDeclaration {
   }
 
   private static func read(
-    _ reader: inout RuleReader, _ name: String, into answer: inout RESTStyle.Answer
+    _ reader: inout RuleReader, _ name: String, into answer: inout RESTStyle.Response
   ) throws(OverrideProblem) {
     guard var inner = try reader.object(name) else { return }
     answer.status = try inner.int("status", in: 200...599) ?? answer.status

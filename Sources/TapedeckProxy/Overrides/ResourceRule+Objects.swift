@@ -3,7 +3,7 @@ internal import TapedeckMocking
 internal import TapedeckResources
 
 /// What a declaration says about objects: where they are, what they are called, and what new ones are like.
-extension DocumentDeclaration {
+extension ResourceDeclaration {
   mutating func readPlace(_ reader: inout RuleReader) throws(OverrideProblem) {
     if var inner = try reader.object("within") {
       guard let resource = try inner.text("resource"), let member = try inner.text("member") else {
@@ -35,7 +35,7 @@ extension DocumentDeclaration {
   mutating func readIDs(_ reader: inout RuleReader) throws(OverrideProblem) {
     // Before there are any, ids are as those of the seeds.
     let given = seeds.compactMap { $0[idMember] }
-    ids = try reader.choice("ids", DocumentIDKind.self) ?? DocumentIDKind(of: given)
+    ids = try reader.choice("ids", IDKind.self) ?? IDKind(of: given)
     let values = try reader.list("nextIDs") ?? []
     nextIDs = values.compactMap(\.idText)
     guard nextIDs.count == values.count else {
@@ -55,12 +55,12 @@ extension DocumentDeclaration {
 
   private static func actions(
     _ reader: inout RuleReader, _ name: String
-  ) throws(OverrideProblem) -> RESTActions? {
+  ) throws(OverrideProblem) -> ResourceActions? {
     guard let words = try reader.texts(name) else { return nil }
-    let known: [(String, RESTActions)] = [
+    let known: [(String, ResourceActions)] = [
       ("index", .index), ("show", .show), ("create", .create), ("update", .update), ("delete", .delete),
     ]
-    var actions: RESTActions = []
+    var actions: ResourceActions = []
     for word in words {
       guard let action = known.first(where: { $0.0 == word })?.1 else {
         let names = known.map { $0.0.debugDescription }.joined(separator: ", ")
@@ -73,7 +73,7 @@ extension DocumentDeclaration {
 
   /// What members have to do with one another.
   func check(_ reader: inout RuleReader) throws(OverrideProblem) {
-    let holes = Self.holes(of: path)
+    let holes = Self.parameters(of: path)
     if within != nil {
       guard !holes.isEmpty else {
         throw reader.problem("path", "needs a hole for the object that the list is in, like {post}")
@@ -82,14 +82,14 @@ extension DocumentDeclaration {
         throw reader.problem("seed", "goes without within: the objects are those in the other resource's")
       }
     }
-    if look == .jsonAPI {
+    if representation == .jsonAPI {
       for name in ["within", "lists", "envelope", "answers", "pages", "passes", "put"] where reader.has(name)
       {
         throw reader.problem(name, "is not for \"as\": \"json:api\", which says itself how that is")
       }
       guard holes.isEmpty else { throw reader.problem("path", "has no holes in JSON:API") }
     }
-    do throws(DocumentProblem) { _ = try documents(of: seeds) } catch {
+    do throws(SeedProblem) { _ = try objects(of: seeds) } catch {
       throw OverrideProblem("\(reader.place(of: "seed"))[\(error.index)]", error.text)
     }
   }

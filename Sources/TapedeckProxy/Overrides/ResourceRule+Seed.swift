@@ -6,7 +6,7 @@ internal import TapedeckResources
 
 /// The objects that a resource begins with: `[…]`, `{"data": […]}`, `{"file": "users.json"}`,
 /// `{"count": 20, "fields": {"name": "name"}}` or `{"cassette": "Cassettes/example", "recording": "get-users-3f9a1c"}`.
-extension DocumentDeclaration {
+extension ResourceDeclaration {
   mutating func readSeed(_ reader: inout RuleReader, folder: String?) throws(OverrideProblem) {
     guard let value = reader.value("seed") else { return }
     if let items = value.array {

@@ -6,7 +6,7 @@ internal import TapedeckResources
 struct ResourceRule: Sendable {
   let id: String
   let source: JSONValue
-  let declaration: DocumentDeclaration
+  let declaration: ResourceDeclaration
   /// Where it stands, like `resources[3]`.
   let place: String
 
@@ -16,11 +16,11 @@ struct ResourceRule: Sendable {
     id = rule.id
     source = rule.json
     place = rule.place
-    let look = try reader.choice("as", DocumentDeclaration.Look.self) ?? .rest
+    let look = try reader.choice("as", ResourceDeclaration.Representation.self) ?? .rest
     let path = try Self.path(&reader)
     let name = try reader.text("name") ?? Self.name(of: path, look)
-    var declaration = DocumentDeclaration(id: id, path: path, name: name)
-    declaration.look = look
+    var declaration = ResourceDeclaration(id: id, path: path, name: name)
+    declaration.representation = look
     try declaration.readPlace(&reader)
     try declaration.readObjects(&reader)
     try declaration.readSeed(&reader, folder: rule.folder)
@@ -55,7 +55,7 @@ struct ResourceRule: Sendable {
   }
 
   /// By the path, where nothing is said: of one object where the style speaks of one.
-  private static func name(of path: String, _ look: DocumentDeclaration.Look) -> String {
+  private static func name(of path: String, _ look: ResourceDeclaration.Representation) -> String {
     let steps = path.split(separator: "/").filter { !$0.hasPrefix("{") && !$0.hasPrefix(":") }
     let name = steps.last.map(String.init) ?? "object"
     return look == .jsonAPI ? name : Inflector.english.singular(name)

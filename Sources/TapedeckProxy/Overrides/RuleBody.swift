@@ -23,7 +23,9 @@ enum RuleBody: Sendable {
       return (template.map { .text($0) } ?? .bytes(Array(text.utf8)), "text/plain; charset=utf-8")
     }
     guard let name = try reader.text("file") else { return nil }
-    return try (Self.file(name, templates, folder, at: reader.place(of: "file")), LocalFile.mediaType(of: name))
+    return try (
+      Self.file(name, templates, folder, at: reader.place(of: "file")), LocalFile.mediaType(of: name)
+    )
   }
 
   private init(_ template: JSONTemplate) {

@@ -41,7 +41,7 @@ extension OverridesSchema {
         "as",
         described(
           "The style of the API; rest where it is missing.",
-          words(DocumentDeclaration.Look.allCases.map(\.rawValue)))),
+          words(ResourceDeclaration.Representation.allCases.map(\.rawValue)))),
       member("path", described("Of the collection.", resourcePath)),
       member("name", described("Of one object; by the path where it is missing.", text)),
       member(
@@ -61,7 +61,7 @@ extension OverridesSchema {
       member("hidden", described("Members that are never shown.", list(of: text))),
       member("newest", described("Where new objects are in the list.", words(["first", "last"]))),
       member("seed", described("What it begins with.", seed)),
-      member("ids", described("What new ids are like.", words(DocumentIDKind.allCases.map(\.rawValue)))),
+      member("ids", described("What new ids are like.", words(IDKind.allCases.map(\.rawValue)))),
       member(
         "nextIDs", described("Of the next objects.", list(of: ["oneOf": [text, ["type": "integer"]]]))),
     ]

@@ -3,40 +3,35 @@ internal import TapedeckMocking
 
 /// JSON:API 1.1 §7.
 extension JSONAPIExchange {
-  private static let collection: Set<JSONAPIQuery.Family> = [.include, .fields, .sort, .page, .filter]
-
   func fetchCollection() throws -> Response {
-    try collection(of: try served.type.findAll(in: view), [served.type], served.options)
+    try collection(of: try type.findAll(in: core.view), [type], core.served)
   }
 
   func fetchResource() throws -> Response {
     let query = try query([.include, .fields])
-    return try answer(200, try resource(), query)
+    return try response(200, try core.resource(), query, from: [type])
   }
 
-  /// What a relationship leads to: `/articles/1/author`.
+  /// The resources that a relationship leads to: `/articles/1/author`.
   func fetchRelated() throws -> Response {
-    let resource = try resource()
+    let resource = try core.resource()
     let relationship = try relationship()
     let targets = relationship.targets
     let found = try (resource.related[relationship.name] ?? []).compactMap {
-      try relationship.find($0, in: view)
+      try relationship.find($0, in: core.view)
     }
     guard relationship.isToMany else {
       let query = try query([.include, .fields])
-      var document = DocumentContent(.one(found.first.map { node($0) }))
-      try include(query, from: targets, in: &document)
-      document.links = LinkTable(ordered: [selfLink])
-      return try answer(200, document)
+      return try response(200, found.first, query, from: targets)
     }
-    // Those of the first type hold for a collection of several.
-    let options = targets.first.flatMap { registry.resource(named: $0.name)?.options } ?? ServedOptions()
-    return try collection(of: found, targets, options)
+    // A collection of several types has the options of the first.
+    return try collection(
+      of: found, targets, targets.first.flatMap { core.service.resource(named: $0.name) })
   }
 
   /// The linkage: `/articles/1/relationships/author`.
-  func fetchRelationship() throws -> Response {
-    let resource = try resource()
+  func fetchLinkage() throws -> Response {
+    let resource = try core.resource()
     let relationship = try relationship()
     let query = try query([.include, .fields])
     // Paths begin at the resource, with this relationship (JSON:API 1.1 §7.3).
@@ -45,27 +40,27 @@ extension JSONAPIExchange {
         400, "paths begin with \(relationship.name) here, unlike \(path.debugDescription)",
         parameter: "include")
     }
-    let linkage = linkage(of: relationship, in: resource)
-    var document = DocumentContent(.linkage(linkage))
+    var document = DocumentContent(.linkage(linkage(of: relationship, in: resource)))
     document.linked = [node(resource)]
-    try include(query, from: [served.type], in: &document)
-    let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id)) ?? ""
+    try include(query, from: [type], in: &document)
+    let url = core.url(of: resource.identifier) ?? ""
     document.links = LinkTable(ordered: [selfLink] + links(of: relationship, url).dropFirst())
-    return try answer(200, document)
+    return try response(200, document)
   }
 
+  /// - Parameter options: nil for a type that is not served.
   private func collection(
-    of all: [StoredResource], _ types: [any ResourceType], _ options: ServedOptions
+    of all: [StoredResource], _ types: [any ResourceType], _ options: ServedResource?
   ) throws -> Response {
-    let query = try query(Self.collection)
-    let selection = ResourceSelection(types: types, options: options, view: view)
+    let query = try query([.include, .fields, .sort, .page, .filter])
+    let selection = ResourceSelection(types: types, filters: options?.filters ?? [:], view: core.view)
     let chosen = try selection.sorted(try selection.filtered(all, query.filter), query.sort)
-    let page = try ResourcePage(of: chosen, options.pagination, query.page, request)
+    let pagination = options?.pagination ?? .number()
+    let page = try JSONAPIPage(of: chosen, pagination, query.page, request)
     var document = DocumentContent(.many(page.items.map { node($0.resource, meta: $0.meta) }))
     document.meta = page.meta
     try include(query, from: types, in: &document)
     document.links = LinkTable(ordered: [selfLink] + page.links)
-    let profiles = options.pagination.profile.map { [$0] } ?? []
-    return try answer(200, document, type: JSONAPIMediaType(profiles: profiles))
+    return try response(200, document, profile: pagination.profile)
   }
 }

@@ -1,65 +1,54 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// One request to a JSON:API server, and what its answer is made of. All of it is read from one state of the store.
+/// One request for resources in JSON:API, and the documents of its response.
 struct JSONAPIExchange {
-  let request: Request
-  let registry: JSONAPIRegistry
-  let served: ServedResource
-  /// The store at the moment of the request.
-  var view: Store
-  /// What comes before the resources' paths, as the client wrote it.
-  let root: String
+  let core: ResourceExchange
 
-  init(_ request: Request, _ registry: JSONAPIRegistry, _ served: ServedResource) {
-    self.request = request
-    self.registry = registry
-    self.served = served
-    view = registry.store.copy()
-    let segments = request.path.split(separator: "/").prefix(registry.rootDepth)
-    root = segments.map { "/\($0)" }.joined()
-  }
-
-  // MARK: Links
-
-  func url(of served: ServedResource) -> String { root + served.path }
-
-  /// Nil for a type that is not served.
-  func url(of resource: JSONAPIIdentifier) -> String? {
-    registry.resource(named: resource.type).map { "\(url(of: $0))/\(URLEncoding.encoded(resource.id))" }
-  }
+  var request: Request { core.request }
+  var type: any ResourceType { core.type }
 
   /// The request's own URL.
   var selfLink: (name: String, link: JSONAPILink) {
-    ("self", .simple(value: bracketed(request.http.targetText)))
+    ("self", .simple(value: Self.bracketed(request.http.targetText)))
+  }
+
+  /// A URL with encoded brackets, as RFC 3986 wants them outside of addresses; to JSON:API both are the same.
+  static func bracketed(_ url: String) -> String {
+    url.reduce(into: "") { $0 += $1 == "[" ? "%5B" : $1 == "]" ? "%5D" : String($1) }
   }
 
   // MARK: Resources as nodes
 
   func node(_ resource: StoredResource, meta: JSONValue? = nil) -> ResourceNode {
-    let identifier = JSONAPIIdentifier(type: resource.type.name, id: resource.id, meta: meta)
-    return ResourceNode(identifier) { () throws(SerializationError) in try read(resource) }
+    var identifier = resource.identifier
+    identifier.meta = meta
+    return ResourceNode(identifier) { () throws(SerializationError) in try content(of: resource) }
   }
 
-  private func read(_ resource: StoredResource) throws(SerializationError) -> ResourceContent {
+  private func content(of resource: StoredResource) throws(SerializationError) -> ResourceContent {
     for name in resource.attributes.map(\.name.text) where !MemberName.isField(name) {
       throw SerializationError(.illegalMemberName(name), path: [".\(name)"])
     }
-    let url = url(of: JSONAPIIdentifier(type: resource.type.name, id: resource.id))
-    let relationships = resource.type.relationships.map { read($0, in: resource, url) } + resource.embedded
-    var links = resource.links
+    let url = core.url(of: resource.identifier)
+    var relationships = resource.type.relationships.map { content(of: $0, in: resource, url) }
+    let embedded = resource.type.embeddedNames
+    if !embedded.isEmpty, let entity = resource.entity as? any JSONAPIEntity {
+      relationships += try entity.relationshipContents().filter { embedded.contains($0.name) }
+    }
+    var links = (resource.entity as? any JSONAPILinkedEntity)?.links ?? [:]
     if let url { links["self"] = .simple(value: url) }
     return ResourceContent(resource.attributes, relationships, links.isEmpty ? nil : LinkTable(links))
   }
 
-  private func read(
-    _ relationship: ResourceRelationship, in resource: StoredResource, _ url: String?
+  private func content(
+    of relationship: any ResourceRelationship, in resource: StoredResource, _ url: String?
   ) -> RelationshipContent {
     let linkage = linkage(of: relationship, in: resource)
     let nodes = linkage.identifiers.map { identifier in
       ResourceNode(identifier) { () throws(SerializationError) in
-        guard let found = try relationship.find(identifier, in: view) else { return ResourceContent() }
-        return try read(found)
+        guard let found = try relationship.find(identifier, in: core.view) else { return ResourceContent() }
+        return try content(of: found)
       }
     }
     return RelationshipContent(
@@ -68,7 +57,7 @@ struct JSONAPIExchange {
   }
 
   func links(
-    of relationship: ResourceRelationship, _ url: String
+    of relationship: any ResourceRelationship, _ url: String
   ) -> [(name: String, link: JSONAPILink)] {
     [
       ("self", .simple(value: "\(url)/relationships/\(relationship.name)")),
@@ -76,59 +65,49 @@ struct JSONAPIExchange {
     ]
   }
 
-  func linkage(of relationship: ResourceRelationship, in resource: StoredResource) -> Linkage {
+  func linkage(of relationship: any ResourceRelationship, in resource: StoredResource) -> Linkage {
     let identifiers = resource.related[relationship.name] ?? []
     return relationship.isToMany ? .many(identifiers) : .one(identifiers.first)
   }
 
   // MARK: What the request names
 
-  /// The resource whose id is in the URL, or 404.
-  func resource() throws -> StoredResource {
-    let id = request.components["id"] ?? ""
-    guard let found = try served.type.find(id, in: view) else {
-      throw ResourceProblem.missing(served.type.name, id)
-    }
-    return found
-  }
-
   /// The relationship whose name is in the URL, or 404.
-  func relationship() throws(ResourceProblem) -> ResourceRelationship {
+  func relationship() throws(ResourceProblem) -> any ResourceRelationship {
     let name = request.components["relationship"] ?? ""
-    guard let found = served.type.relationship(name) else {
-      let known = served.type.relationships.map(\.name).joined(separator: ", ")
-      throw ResourceProblem(
-        404,
-        "\(served.type.name) has no relationship \(name.debugDescription)"
-          + (known.isEmpty ? "" : "; there are \(known)"))
-    }
-    return found
+    if let found = type.relationship(name) { return found }
+    let known = type.relationships.map { $0.name }.joined(separator: ", ")
+    throw ResourceProblem(
+      404,
+      "\(type.name) has no relationship \(name.debugDescription)"
+        + (known.isEmpty ? "" : "; there are \(known)"))
   }
 
   func query(_ families: Set<JSONAPIQuery.Family>) throws(ResourceProblem) -> JSONAPIQuery {
-    try JSONAPIQuery(request, allowing: families, beside: served.options.parameters)
+    try JSONAPIQuery(request, allowing: families, beside: core.served.parameters)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
-  func answer(
-    _ status: Int, _ document: DocumentContent, type: JSONAPIMediaType = JSONAPIMediaType(),
-    headers: HeaderFields = [:]
+  func response(
+    _ status: Int, _ document: DocumentContent, profile: String? = nil, headers: HeaderFields = [:]
   ) throws(SerializationError) -> Response {
     var response = Response(
-      statusCode: status, data: try document.bytes(), contentType: type.text, headers: headers)
+      statusCode: status, data: try document.bytes(), contentType: JSONAPIMediaType.text(profile: profile),
+      headers: headers)
     response.headers["Vary"] = "Accept"
     return response
   }
 
-  /// One resource with its links, as it is after a change.
-  func answer(
-    _ status: Int, _ resource: StoredResource?, _ query: JSONAPIQuery, headers: HeaderFields = [:]
+  /// One resource, or null, with its links.
+  func response(
+    _ status: Int, _ resource: StoredResource?, _ query: JSONAPIQuery, from types: [any ResourceType],
+    headers: HeaderFields = [:]
   ) throws -> Response {
     var document = DocumentContent(.one(resource.map { node($0) }))
-    try include(query, from: [resource?.type ?? served.type], in: &document)
+    try include(query, from: types, in: &document)
     document.links = LinkTable(ordered: [selfLink])
-    return try answer(status, document, headers: headers)
+    return try response(status, document, headers: headers)
   }
 
   /// Included resources and sparse fieldsets, as the query wants them.
@@ -154,15 +133,4 @@ struct JSONAPIExchange {
     return path.count == 1
       || relationship.targets.contains { isRelationshipPath(path.dropFirst(), $0) }
   }
-}
-
-extension [any ResourceType] {
-  /// Like `posts or comments`.
-  var named: String { map(\.name).joined(separator: " or ") }
-}
-
-/// A URL whose brackets are coded, which RFC 3986 wants outside of addresses; to JSON:API both are the same.
-func bracketed(_ url: String) -> String {
-  url.split(separator: "[", omittingEmptySubsequences: false).joined(separator: "%5B")
-    .split(separator: "]", omittingEmptySubsequences: false).joined(separator: "%5D")
 }

@@ -1,68 +1,64 @@
 internal import TapedeckMocking
 
-/// Content negotiation (JSON:API 1.1 §6).
-struct JSONAPIMediaType {
-  /// URIs of extensions.
-  var ext: [String] = []
-  var profiles: [String] = []
-  /// Whether there are parameters that JSON:API does not know.
-  var hasForeignParameters = false
+/// Content negotiation (JSON:API 1.1 §6). No extension is served.
+enum JSONAPIMediaType {
+  /// What of a media type keeps it from being served.
+  private enum Parameters {
+    case known
+    case foreign
+    case extensions(String)
+  }
 
-  /// As it is written in `Content-Type`.
-  var text: String {
-    JSONAPIDocument.mediaType + (profiles.isEmpty ? "" : "; profile=\"\(profiles.joined(separator: " "))\"")
+  /// The value of `Content-Type`.
+  static func text(profile: String?) -> String {
+    JSONAPIDocument.mediaType + (profile.map { "; profile=\"\($0)\"" } ?? "")
   }
 
   /// Nil for another media type.
-  init?(_ text: Substring) {
-    let parts = Self.split(text, at: ";")
+  private static func parameters(of text: Substring) -> Parameters? {
+    let parts = split(text, at: ";")
     guard parts.first?.lowercased() == JSONAPIDocument.mediaType else { return nil }
+    var extensions: [String] = []
     for parameter in parts.dropFirst() where !parameter.isEmpty {
-      let pair = Self.split(parameter[...], at: "=")
-      let value = pair.count > 1 ? Self.unquoted(pair[1]) : ""
+      let pair = split(parameter[...], at: "=")
+      let value = pair.count > 1 ? pair[1] : ""
       switch pair[0].lowercased() {
-      case "ext": ext += value.split(separator: " ").map(String.init)
-      case "profile": profiles += value.split(separator: " ").map(String.init)
-      case "q": break
-      default: hasForeignParameters = true
+      case "ext": extensions += unquoted(value).split(separator: " ").map(String.init)
+      case "profile", "q": break
+      default: return .foreign
       }
     }
+    return extensions.isEmpty ? .known : .extensions(extensions.joined(separator: " "))
   }
 
-  init(profiles: [String] = []) { self.profiles = profiles }
-
-  /// Throws 415 where a request's body has no type that we read.
+  /// Throws 415 for a request whose body cannot be read.
   static func checkContentType(of request: Request) throws(ResourceProblem) {
     let text = request.header("content-type") ?? ""
-    guard let type = JSONAPIMediaType(text[...]) else {
-      throw refused(415, "the body's type is \(text.debugDescription)", "Content-Type")
-    }
-    if type.hasForeignParameters {
+    switch parameters(of: text[...]) {
+    case nil: throw refused(415, "the body's type is \(text.debugDescription)", "Content-Type")
+    case .foreign?:
       throw refused(415, "the media type takes no parameters but ext and profile", "Content-Type")
-    }
-    guard type.ext.isEmpty else {
-      throw refused(415, "the body uses \(type.ext.joined(separator: " "))", "Content-Type")
+    case .extensions(let uris)?: throw refused(415, "the body uses \(uris)", "Content-Type")
+    case .known?: return
     }
   }
 
-  /// Throws 406 where a client would take none of our answers.
+  /// Throws 406 for a client that takes no response of ours.
   static func checkAccept(of request: Request) throws(ResourceProblem) {
     let accepted = request.httpHeaders.values(of: "accept").flatMap { split($0[...], at: ",") }
-    let types = accepted.compactMap { JSONAPIMediaType($0[...]) }
-    guard !types.isEmpty else { return }
-    if !types.contains(where: { !$0.hasForeignParameters && $0.ext.isEmpty }) {
+    let types = accepted.compactMap { parameters(of: $0[...]) }
+    let isReadable = types.contains { if case .known = $0 { true } else { false } }
+    if !types.isEmpty, !isReadable {
       throw refused(406, "nothing of what is accepted is served", "Accept")
     }
   }
 
-  private static func refused(
-    _ status: Int, _ problem: String, _ header: String
-  ) -> ResourceProblem {
+  private static func refused(_ status: Int, _ problem: String, _ header: String) -> ResourceProblem {
     ResourceProblem(
       status, "\(problem): what is spoken here is \(JSONAPIDocument.mediaType)", header: header)
   }
 
-  /// The parts between separators that do not stand in quotes, without the blanks around them.
+  /// The parts between separators outside of quotes, without the blanks around them.
   private static func split(_ text: Substring, at separator: Character) -> [String] {
     var parts = [""]
     var isQuoted = false

@@ -3,18 +3,19 @@ public import TapedeckMocking
 /// How a stored type is served by JSON:API.
 public struct JSONAPIOptions<T: Storable>: Sendable {
   public var pagination: JSONAPIPagination
-  public var changes: JSONAPIChanges
+  /// What can be done beside reading; the rest is a 403.
+  public var changes: ResourceActions
   /// Whether new resources may bring their id.
   public var allowsClientIDs: Bool
-  /// Filters of one's own by name: whether an entity is wanted, given the text in `filter[name]=text`. They go before
-  /// those on attributes and relationships.
+  /// Your own filters by name: whether an entity is wanted, given the text in `filter[name]=text`. They go before those
+  /// on attributes and relationships.
   public var filters: [String: @Sendable (T, String) -> Bool]
-  /// The base names of query parameters that are left alone, like `apiVersion`; each with a character outside of a–z
-  /// (JSON:API 1.1 §8.1). Handlers and predicates may look at them.
+  /// The base names of query parameters that are left alone, like `apiVersion`; each with a character outside a–z
+  /// (JSON:API 1.1 §8.1). Handlers and predicates may read them.
   public var parameters: Set<String>
 
   public init(
-    pagination: JSONAPIPagination = .number(), changes: JSONAPIChanges = .all,
+    pagination: JSONAPIPagination = .number(), changes: ResourceActions = .all,
     allowsClientIDs: Bool = false, filters: [String: @Sendable (T, String) -> Bool] = [:],
     parameters: Set<String> = []
   ) {
@@ -26,24 +27,23 @@ public struct JSONAPIOptions<T: Storable>: Sendable {
   }
 }
 
-/// What can be done to resources beside reading them. What is missing is a 403.
-public struct JSONAPIChanges: OptionSet, Sendable {
-  public let rawValue: Int
-  public init(rawValue: Int) { self.rawValue = rawValue }
+/// How a collection is cut into pages. The parameters of other strategies are a 400.
+public enum JSONAPIPagination: Sendable {
+  /// `page[…]` is refused.
+  case none
+  /// `page[number]` from 1, and `page[size]`.
+  /// - Parameter size: where the request names none; nil for everything.
+  case number(size: Int? = nil, maximumSize: Int = 100)
+  /// `page[offset]` from 0, and `page[limit]`.
+  /// - Parameter limit: where the request names none; nil for everything.
+  case offset(limit: Int? = nil, maximumLimit: Int = 100)
+  /// `page[size]`, `page[after]` and `page[before]`, as in the cursor pagination profile.
+  case cursor(size: Int = 20, maximumSize: Int = 100)
 
-  public static let create = JSONAPIChanges(rawValue: 1)
-  public static let update = JSONAPIChanges(rawValue: 2)
-  public static let delete = JSONAPIChanges(rawValue: 4)
-  /// Replacing all members of a to-many relationship.
-  public static let replace = JSONAPIChanges(rawValue: 8)
-  public static let all: JSONAPIChanges = [.create, .update, .delete, .replace]
-}
+  static let cursorProfile = "https://jsonapi.org/profiles/ethanresnick/cursor-pagination/"
 
-/// The same without the entity's type.
-struct ServedOptions: Sendable {
-  var pagination = JSONAPIPagination.number()
-  var changes = JSONAPIChanges.all
-  var allowsClientIDs = false
-  var filters: [String: @Sendable (StoredResource, Store, String) -> Bool] = [:]
-  var parameters: Set<String> = []
+  /// The profile that responses follow.
+  var profile: String? {
+    if case .cursor = self { Self.cursorProfile } else { nil }
+  }
 }

@@ -1,26 +1,19 @@
 internal import TapedeckMocking
 
-/// The query parameters that JSON:API knows (JSON:API 1.1 §8).
+/// The query parameters of JSON:API (JSON:API 1.1 §8).
 struct JSONAPIQuery {
   enum Family: String {
     case include, fields, sort, page, filter
   }
 
-  struct Sort {
-    /// A field, or a field of what a relationship leads to: `author.name`.
-    var path: [String]
-    var isDescending: Bool
-    var text: String
-  }
-
-  /// Nil where the request does not say.
+  /// Nil where the request has none.
   private(set) var include: [String]?
   private(set) var fields: [String: Set<String>] = [:]
-  private(set) var sort: [Sort] = []
+  private(set) var sort: [ResourceSelection.Sort] = []
   private(set) var page: [(name: String, value: String)] = []
   private(set) var filter: [(name: String, value: String)] = []
 
-  /// Throws 400 for a parameter that is not known, or not here.
+  /// Throws 400 for a parameter that is unknown, or not allowed here.
   init(
     _ request: Request, allowing families: Set<Family>, beside parameters: Set<String>
   ) throws(ResourceProblem) {
@@ -51,7 +44,8 @@ struct JSONAPIQuery {
       sort += list.map { text in
         let field = text.hasPrefix("-") ? text.dropFirst() : text[...]
         let path = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return Sort(path: path, isDescending: text.hasPrefix("-"), text: String(field))
+        return ResourceSelection.Sort(
+          path: path, isDescending: text.hasPrefix("-"), text: String(field))
       }
     }
   }

@@ -1,7 +1,7 @@
 public import TapedeckHTTP
 
-/// Entities as HAL: `_links` to themselves and to what they relate to, collections under `_embedded`
-/// (draft-kelly-json-hal). The ids of what is linked are left out.
+/// Entities as HAL: `_links` to themselves and to related entities, collections under `_embedded`
+/// (draft-kelly-json-hal). The ids of linked entities are left out.
 public struct HALSerializer: ResourceSerializer {
   public init() {}
 

@@ -1,7 +1,7 @@
+internal import TapedeckHTTP
 public import TapedeckMocking
 
-/// A stored type that tells to which other stored entities its own relate, for the servers of resources: JSON:API,
-/// REST and HAL.
+/// A stored type that declares which other stored entities its own relate to, for JSON:API, REST and HAL.
 ///
 /// ```swift
 /// struct Article: Storable, Codable, RelatedEntity {
@@ -17,14 +17,13 @@ public import TapedeckMocking
 /// }
 /// ```
 ///
-/// A type with properties of the kind `ToOne` and `ToMany` needs none of this: they are relationships by themselves, and
-/// the store keeps their other sides in step. This is for ids in plain properties, and for relationships that are
-/// computed.
+/// Properties like `ToOne` and `ToMany` are relationships by themselves, and the store keeps their other sides in step.
+/// This protocol is for ids in plain properties, and for relationships that are computed.
 public protocol RelatedEntity: Storable {
   static var relationships: [Relationship<Self>] { get }
 }
 
-/// A stored type that can be read from a request: what a resource server serves.
+/// A stored type that can be read from a request.
 public typealias ResourceEntity = Storable & Codable
 
 /// One relationship of a stored type: its name, where it leads, and how its ids are read and changed.
@@ -38,23 +37,16 @@ public struct Relationship<Owner: Storable>: Sendable {
   public let isOptional: Bool
   /// The property that holds the ids, which is no attribute then.
   let property: String?
-  let read: @Sendable (Owner, Store) -> [Target]
+  let types: [any ResourceEntity.Type]
+  let read: @Sendable (Owner, Store) -> [EntityKey]
   /// Nil where it cannot be changed.
-  let assign: (@Sendable (inout Owner, [Target], Store) throws -> Void)?
-  /// One, or of a polymorphic relationship several.
-  let targets: @Sendable () -> [any ResourceType]
-
-  /// Where a relationship leads: which of its types, and an id.
-  struct Target: Sendable {
-    let type: Int
-    let id: String
-  }
+  let assign: (@Sendable (inout Owner, [EntityKey], Store) throws -> Void)?
 
   /// - Parameters:
   ///   - property: the property that holds the ids, as it is encoded; it is served as no attribute.
-  ///   - read: the ids that the owner relates to, in order; ids that nobody has any more are passed over.
-  ///   - assign: gives the owner other ids, of which every one exists; in a store that is kept only if all goes well.
-  ///     Nil for a relationship that cannot be changed.
+  ///   - read: the ids that the owner relates to, in order; those of entities that do not exist are skipped.
+  ///   - assign: gives the owner other ids, all of which exist; kept only if the whole change succeeds. Nil for a
+  ///     relationship that cannot be changed.
   public init<Entity: ResourceEntity>(
     _ name: String, _ target: Entity.Type, isToMany: Bool, isOptional: Bool = true, property: String? = nil,
     read: @escaping Read, assign: Assign? = nil
@@ -63,28 +55,27 @@ public struct Relationship<Owner: Storable>: Sendable {
     self.isToMany = isToMany
     self.isOptional = isOptional
     self.property = property
-    self.read = { owner, store in read(owner, store).map { Target(type: 0, id: $0) } }
+    types = [target]
+    let type = ObjectIdentifier(target)
+    self.read = { owner, store in read(owner, store).map { EntityKey(type, $0) } }
     if let assign {
-      self.assign = { owner, targets, store in try assign(&owner, targets.map { $0.id }, store) }
+      self.assign = { owner, targets, store in try assign(&owner, targets.map(\.id), store) }
     } else {
       self.assign = nil
     }
-    targets = { [ResourceTypes.type(of: Entity.self)] }
   }
 
-  /// A relation that the store keeps in step.
-  init(
-    stored name: String, _ types: [any ResourceEntity.Type], isToMany: Bool,
-    read: @escaping @Sendable (Owner) -> [Target],
-    assign: @escaping @Sendable (inout Owner, [Target]) -> Void
-  ) {
-    self.name = name
-    self.isToMany = isToMany
+  /// A relation that the store keeps in step. Nil for one that leads to a type that is not `Codable`.
+  init?(_ relation: StoredRelation) {
+    let types = relation.targets.compactMap { $0 as? any ResourceEntity.Type }
+    guard types.count == relation.targets.count else { return nil }
+    name = relation.name
+    isToMany = relation.isToMany
     isOptional = true
-    property = name
-    self.read = { owner, _ in read(owner) }
-    self.assign = { owner, targets, _ in assign(&owner, targets) }
-    targets = { types.map { ResourceTypes.type(ofType: $0) } }
+    property = relation.name
+    self.types = types
+    read = { owner, _ in relation.keys(of: owner) }
+    assign = { owner, targets, _ in relation.set(targets, in: &owner) }
   }
 
   /// A relationship to one entity or none, whose id is in an optional property.
@@ -128,5 +119,30 @@ public struct Relationship<Owner: Storable>: Sendable {
     Relationship(name, target, isToMany: true) { owner, store in
       store.filter(Entity.self) { $0[keyPath: id] == owner.id }.map(\.id)
     }
+  }
+}
+
+extension Relationship: ResourceRelationship {
+  var isWritable: Bool { assign != nil }
+
+  var targets: [any ResourceType] { types.map { ResourceTypes.type(of: $0) } }
+
+  /// The targets of an owner that exist.
+  func related(to owner: Owner, in store: Store) -> [ResourceIdentifier] {
+    let targets = targets
+    return read(owner, store).compactMap { key in
+      guard let index = types.firstIndex(where: { ObjectIdentifier($0) == key.type }),
+        targets[index].has(key.id, in: store)
+      else { return nil }
+      return ResourceIdentifier(type: targets[index].name, id: key.id)
+    }
+  }
+
+  func set(_ related: [ResourceIdentifier], in owner: inout Owner, _ store: Store) throws {
+    let names = targets.map(\.name)
+    let keys = related.compactMap { target in
+      names.firstIndex(of: target.type).map { EntityKey(ObjectIdentifier(types[$0]), target.id) }
+    }
+    try assign?(&owner, keys, store)
   }
 }

@@ -1,11 +1,12 @@
 public import TapedeckHTTP
+public import TapedeckMocking
 
-/// How entities look on the wire in an API of a certain style, and how they are read back.
+/// Writes and reads entities in the representation of an API.
 ///
-/// Three are ready-made: `RESTSerializer` with and without a root, in any spelling of keys, and `HALSerializer`. JSON:API
-/// is more than a look: see `Router.jsonAPI`.
+/// Ready-made: `RESTSerializer`, with and without a root and in any spelling of keys, and `HALSerializer`. JSON:API is
+/// more than a representation of entities: see `Router.jsonAPI`.
 public protocol ResourceSerializer: Sendable {
-  /// The media type of answers that carry entities.
+  /// The media type of responses that carry entities.
   var contentType: String { get }
 
   func document(of resource: ResourceView) -> JSONValue
@@ -14,13 +15,13 @@ public protocol ResourceSerializer: Sendable {
   /// The object in a request's body whose members are those of an entity; nil where there is none.
   func entity(in body: JSONValue, of type: String) -> JSONValue?
 
-  /// How a property is spelled on the wire. Requests are read by the same rule.
+  /// The spelling of a property. Requests are read by the same rule.
   func key(for property: String) -> String
 
-  /// How the property that holds the ids of a relationship is spelled. Requests are read by the same rule.
+  /// The spelling of the property that holds the ids of a relationship. Requests are read by the same rule.
   func key(forIDs property: String, isToMany: Bool) -> String
 
-  /// The relationships whose entities the serializer wants to see, with dots for those of these: `author.company`.
+  /// The relationships whose entities the serializer needs, with dots for nested ones: `author.company`.
   var included: [String] { get }
 }
 
@@ -34,6 +35,17 @@ extension ResourceSerializer {
   public var included: [String] { [] }
 }
 
+/// A stored type that chooses its own representation: what `router.rest` serves it as, whatever that of the others.
+///
+/// ```swift
+/// extension Article: SerializedResource {
+///   static let serializer: any ResourceSerializer = RESTSerializer(attributes: ["title"], include: ["author"])
+/// }
+/// ```
+public protocol SerializedResource: Storable {
+  static var serializer: any ResourceSerializer { get }
+}
+
 /// An entity, for serializers.
 public struct ResourceView: Sendable {
   public struct Related: Sendable {
@@ -44,9 +56,9 @@ public struct ResourceView: Sendable {
     public let ids: [String]
     /// The URLs of the related entities, in the order of their ids; empty where their type is not served.
     public let urls: [String]
-    /// Whether the serializer wants to see the related entities.
+    /// Whether the serializer asked for the related entities.
     public let isIncluded: Bool
-    /// These, if so.
+    /// The related entities, if so.
     public let resources: [ResourceView]
   }
 
@@ -60,25 +72,25 @@ public struct ResourceView: Sendable {
   public let relationships: [Related]
   /// A path from the root of the host.
   public let url: String
-  /// What the entity's type is to be written by.
+  /// The serializer of the entity's type.
   public let serializer: any ResourceSerializer
 }
 
 /// A part of a collection, for serializers.
 public struct ResourceListView: Sendable {
   public let type: String
-  /// The last step of the collection's path, like `articles`.
+  /// The last segment of the collection's path, like `articles`.
   public let name: String
   public let resources: [ResourceView]
-  /// How many there are on all pages.
+  /// The number of resources on all pages.
   public let total: Int
-  /// Which page it is, from 1; how many there are; and how many resources fit on one.
+  /// The number of the page, from 1; how many pages there are; and how many resources fit on one.
   public let page: Int
   public let pages: Int
   public let size: Int
-  /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as there are.
+  /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as they exist.
   public let links: [(name: String, url: String)]
-  /// The next page and the one before, as whole addresses where the client's own is known; nil where there is none.
+  /// The whole URLs of the next page and the one before, where the client's host is known; nil where there is none.
   let next: String?
   let previous: String?
 }

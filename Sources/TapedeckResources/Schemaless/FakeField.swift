@@ -1,7 +1,7 @@
 package import TapedeckHTTP
 internal import TapedeckMocking
 
-/// What a member of an object is made up of.
+/// How a member of a made-up object gets its value.
 package indirect enum FakeField: Sendable, Equatable {
   case kind(Kind)
   case int(ClosedRange<Int>)

@@ -1,13 +1,13 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Reads the documents of requests (JSON:API 1.1 §9). Members that are not known are passed over (§5).
+/// Reads the documents of requests (JSON:API 1.1 §9). Unknown members are skipped (§5).
 ///
-/// Problems carry a pointer from `data` on; whoever knows where that stands puts it before.
-struct ResourceDocument {
+/// The pointers of problems begin at `data`; callers prepend the place of that.
+struct JSONAPIRequestBody {
   let data: JSONValue
 
-  /// Throws 400 where there is no JSON, or no `data`.
+  /// Throws 400 for a body without JSON or `data`.
   static func data(of request: Request) throws(ResourceProblem) -> JSONValue {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: request.http.body) } catch {
@@ -22,7 +22,7 @@ struct ResourceDocument {
     return data
   }
 
-  /// The type of a resource object. Throws 400 where it has none, 409 where it is another.
+  /// Throws 400 for a resource object without type, 409 for one of another type.
   func checkType(_ type: any ResourceType) throws(ResourceProblem) {
     guard data.members != nil else { throw ResourceProblem(400, "a resource object is wanted", pointer: "") }
     guard let name = data["type"]?.text else {
@@ -42,52 +42,44 @@ struct ResourceDocument {
     return text
   }
 
-  /// What the resource object wants changed.
+  /// The change that the resource object asks for.
   func change(
     _ type: any ResourceType, _ store: Store, mayReplace: Bool
   ) throws(ResourceProblem) -> ResourceChange {
-    var change = ResourceChange()
-    if let attributes = data["attributes"] {
-      guard let members = attributes.members else {
-        throw ResourceProblem(400, "attributes are an object", pointer: "/attributes")
-      }
-      change.attributes = members
-    }
-    guard let relationships = data["relationships"] else { return change }
-    guard let members = relationships.members else {
-      throw ResourceProblem(400, "relationships are an object", pointer: "/relationships")
-    }
-    for member in members {
+    var change = ResourceChange(attributes: try members("attributes"))
+    for member in try members("relationships") {
       let name = member.name.text
-      let pointer = "/relationships/\(JSONPointer.escaped(name))"
       do throws(ResourceProblem) {
         change.relationships.append(
           (name, try targets(of: member.value, type, name, store, mayReplace: mayReplace)))
       } catch {
-        throw error.inside(pointer)
+        throw error.inside("/relationships" + ResourceProblem.step(name))
       }
     }
     return change
   }
 
+  private func members(_ name: String) throws(ResourceProblem) -> [JSONMember] {
+    guard let value = data[name] else { return [] }
+    guard let members = value.members else {
+      throw ResourceProblem(400, "\(name) are an object", pointer: "/\(name)")
+    }
+    return members
+  }
+
   private func targets(
     of object: JSONValue, _ type: any ResourceType, _ name: String, _ store: Store, mayReplace: Bool
-  ) throws(ResourceProblem) -> [JSONAPIIdentifier] {
+  ) throws(ResourceProblem) -> [ResourceIdentifier] {
     guard let relationship = type.relationship(name) else {
       throw ResourceProblem(422, "\(type.name) has no relationship \(name.debugDescription)", pointer: "")
     }
     guard let data = object["data"] else {
       throw ResourceProblem(400, "a relationship in a request has data", pointer: "")
     }
-    if relationship.isToMany, !mayReplace {
-      throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
-    }
+    if relationship.isToMany { try relationship.checkReplacing(by: [], mayReplace: mayReplace) }
     do throws(ResourceProblem) {
-      let reader = LinkageReader(relationship: relationship, store: store)
-      let targets = try reader.targets(data)
-      if targets.isEmpty, !relationship.isToMany, !relationship.isOptional {
-        throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
-      }
+      let targets = try LinkageReader(relationship: relationship, store: store).targets(data)
+      try relationship.checkReplacing(by: targets, mayReplace: mayReplace)
       return targets
     } catch {
       throw error.inside("/data")
@@ -95,24 +87,33 @@ struct ResourceDocument {
   }
 }
 
-/// Reads resource linkage in requests: the right kind, the right type, and leading to what exists.
+extension ResourceRelationship {
+  /// Throws 403 where its targets may not be replaced by these.
+  func checkReplacing(by targets: [ResourceIdentifier], mayReplace: Bool) throws(ResourceProblem) {
+    if isToMany, !mayReplace {
+      throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
+    }
+    if targets.isEmpty, !isToMany, !isOptional {
+      throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
+    }
+  }
+}
+
+/// Reads resource linkage in requests: of the right kind and type, and leading to what exists.
 struct LinkageReader {
-  let relationship: ResourceRelationship
+  let relationship: any ResourceRelationship
   let store: Store
   var mustExist = true
 
-  func targets(_ data: JSONValue) throws(ResourceProblem) -> [JSONAPIIdentifier] {
+  func targets(_ data: JSONValue) throws(ResourceProblem) -> [ResourceIdentifier] {
     guard relationship.isWritable else {
       throw ResourceProblem(403, "\(relationship.name) cannot be changed", pointer: "")
     }
-    guard relationship.isToMany else {
-      if data.isNull { return [] }
-      return [try target(data)]
-    }
+    guard relationship.isToMany else { return data.isNull ? [] : [try target(data)] }
     guard let items = data.array else {
       throw ResourceProblem(400, "\(relationship.name) leads to many: an array is wanted", pointer: "")
     }
-    var targets: [JSONAPIIdentifier] = []
+    var targets: [ResourceIdentifier] = []
     for (index, item) in items.enumerated() {
       do throws(ResourceProblem) {
         let target = try target(item)
@@ -124,12 +125,12 @@ struct LinkageReader {
     return targets
   }
 
-  private func target(_ data: JSONValue) throws(ResourceProblem) -> JSONAPIIdentifier {
+  private func target(_ data: JSONValue) throws(ResourceProblem) -> ResourceIdentifier {
     let targets = relationship.targets
     guard data.members != nil, let type = data["type"]?.text else {
       throw ResourceProblem(400, "\(relationship.name) wants a resource identifier", pointer: "")
     }
-    guard let target = targets.first(where: { $0.name == type }) else {
+    guard targets.contains(where: { $0.name == type }) else {
       throw ResourceProblem(
         409, "\(relationship.name) leads to resources of type \(targets.named), not \(type)", pointer: "/type"
       )
@@ -137,20 +138,10 @@ struct LinkageReader {
     guard let id = data["id"]?.text else {
       throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
     }
-    if mustExist, !target.has(id, in: store) {
-      var problem = ResourceProblem.missing(type, id)
-      problem.pointer = ""
-      throw problem
+    let target = ResourceIdentifier(type: type, id: id)
+    if mustExist, !relationship.has(target, in: store) {
+      throw ResourceProblem.missing(type, id).inside("")
     }
-    return JSONAPIIdentifier(type: type, id: id)
-  }
-}
-
-extension ResourceProblem {
-  /// The same, when what it is about stands at `pointer`.
-  func inside(_ pointer: String) -> ResourceProblem {
-    var problem = self
-    if parameter == nil, header == nil { problem.pointer = pointer + (self.pointer ?? "") }
-    return problem
+    return target
   }
 }

@@ -1,16 +1,18 @@
+internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// A stored type behind the form that servers see.
+/// Resources of a Swift type.
 ///
 /// Attributes are what an entity encodes, without its id, the ids of its relationships, and entities that are
-/// properties. A change is laid over what is encoded, and the whole is decoded: what one reads, one can send back.
+/// properties. A change is laid over the encoded members, and the result is decoded: what a client reads, it can send
+/// back.
 struct TypedResource<T: ResourceEntity>: ResourceType {
   let name = ResourceTypeName.name(of: T.self)
   let entityName = KeyStyle.camel.transform(MemberName.legal(String(describing: T.self)))
   let typeName = "\(T.self)"
+  let idMember = "id"
   let ownSerializer = (T.self as? any SerializedResource.Type)?.serializer
-  let relationships: [ResourceRelationship]
   let attributeNames: Set<String>
   let embeddedNames: Set<String>
   private let typed: [Relationship<T>]
@@ -18,14 +20,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   private let hidden: Set<String>
 
   init() {
-    let told = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
-    typed = told + StoredRelations.relationships(of: T.self)
-    relationships = typed.map { relationship in
-      ResourceRelationship(
-        name: relationship.name, property: relationship.property, isToMany: relationship.isToMany,
-        isOptional: relationship.isOptional,
-        isWritable: relationship.assign != nil, findTargets: relationship.targets)
-    }
+    let declared = (T.self as? any RelatedEntity.Type).flatMap { Self.relationships(of: $0) } ?? []
+    typed = declared + StoredRelation.all(of: T.self).compactMap { Relationship($0) }
     embeddedNames = Set((T.self as? any JSONAPIEntity.Type)?.relationshipNames ?? [])
       .subtracting(typed.map(\.name))
     var hidden = embeddedNames.union(typed.compactMap(\.property) + typed.map(\.name))
@@ -39,6 +35,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   private static func relationships<Owner: RelatedEntity>(of type: Owner.Type) -> [Relationship<T>]? {
     Owner.relationships as? [Relationship<T>]
   }
+
+  var relationships: [any ResourceRelationship] { typed }
 
   // MARK: Reading
 
@@ -56,42 +54,24 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   }
 
   private func resource(_ entity: T, _ store: Store) throws(SerializationError) -> StoredResource {
-    var related: [String: [JSONAPIIdentifier]] = [:]
-    for (relationship, typed) in zip(relationships, typed) {
-      let targets = relationship.targets
-      related[typed.name] = typed.read(entity, store).compactMap { found in
-        let target = targets[found.type]
-        return target.has(found.id, in: store) ? JSONAPIIdentifier(type: target.name, id: found.id) : nil
-      }
-    }
     let members = try encoded(entity)
     return StoredResource(
       type: self, id: entity.id, members: members,
-      attributes: members.filter { !hidden.contains($0.name.text) }, related: related,
-      links: (entity as? any JSONAPILinkedEntity)?.links ?? [:], embedded: try embedded(in: entity))
+      attributes: members.filter { !hidden.contains($0.name.text) },
+      related: typed.reduce(into: [:]) { $0[$1.name] = $1.related(to: entity, in: store) }, entity: entity)
   }
 
   private func encoded(_ entity: T) throws(SerializationError) -> [JSONMember] {
     try EncodedJSON.of(entity).members ?? []
   }
 
-  private func embedded(in entity: T) throws(SerializationError) -> [RelationshipContent] {
-    guard !embeddedNames.isEmpty, let entity = entity as? any JSONAPIEntity else { return [] }
-    return try entity.relationshipContents().filter { embeddedNames.contains($0.name) }
-  }
-
   // MARK: Changing
 
   func create(_ change: ResourceChange, in store: Store) throws -> StoredResource {
-    guard let id = change.id else {
-      return try resource(try store.insertChecked { id in try made(id, change, store) }, store)
-    }
+    func made(_ id: String) throws -> T { try changed(T(id: id, store: store), change, store) }
+    guard let id = change.id else { return try resource(try store.insertChecked(made), store) }
     if has(id, in: store) { throw StoreError.duplicateID(type: name, id: id) }
-    return try resource(try store.insert(made(id, change, store)), store)
-  }
-
-  private func made(_ id: String, _ change: ResourceChange, _ store: Store) throws -> T {
-    try changed(T(id: id, store: store), change, store)
+    return try resource(try store.insert(made(id)), store)
   }
 
   func update(_ id: String, _ change: ResourceChange, in store: Store) throws -> StoredResource {
@@ -105,25 +85,13 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
     let attributes = change.attributes.filter { !hidden.contains($0.name.text) }
     var changed = attributes.isEmpty ? entity : try overlaid(entity, attributes)
     for (name, targets) in change.relationships {
-      guard let index = typed.firstIndex(where: { $0.name == name }) else { continue }
-      let types = relationships[index].targets.map(\.name)
-      let places = targets.compactMap { target in
-        types.firstIndex(of: target.type).map { Relationship<T>.Target(type: $0, id: target.id) }
-      }
-      try typed[index].assign?(&changed, places, store)
+      try typed.first { $0.name == name }?.set(targets, in: &changed, store)
     }
     return changed
   }
 
   private func overlaid(_ entity: T, _ attributes: [JSONMember]) throws -> T {
-    var members = try encoded(entity)
-    for attribute in attributes {
-      if let index = members.firstIndex(where: { $0.name.text == attribute.name.text }) {
-        members[index].value = attribute.value
-      } else {
-        members.append(attribute)
-      }
-    }
+    let members = try encoded(entity).overlaid(attributes)
     let changed: T
     do { changed = try JSONValue.object(members).decode(T.self) } catch {
       throw ResourceProblem.undecodable(error)
@@ -134,12 +102,39 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
     return changed
   }
 
-  func delete(_ id: String, in store: Store) -> Bool {
-    do throws(StoreError) {
-      try store.delete(T.self, id: id)
-      return true
-    } catch {
-      return false
+  func delete(_ id: String, in store: Store) -> Bool { (try? store.delete(T.self, id: id)) != nil }
+}
+
+/// The stored types that were ever served, planned once.
+enum ResourceTypes {
+  private static let known = Mutex<[ObjectIdentifier: any ResourceType]>([:])
+
+  static func type<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
+    let key = ObjectIdentifier(type)
+    if let known = known.withLock({ $0[key] }) { return known }
+    let made = TypedResource<T>()
+    return known.withLock { known in
+      if let earlier = known[key] { return earlier }
+      known[key] = made
+      return made
     }
+  }
+}
+
+extension [JSONMember] {
+  /// Puts a value in the place of the member with its name, or at the end; nil removes the member.
+  mutating func set(_ name: String, _ value: JSONValue?) {
+    let index = firstIndex { $0.name.isEqual(to: name.utf8) }
+    switch (index, value) {
+    case (let index?, let value?): self[index].value = value
+    case (let index?, nil): remove(at: index)
+    case (nil, let value?): append(JSONMember(JSONString(name), value))
+    case (nil, nil): break
+    }
+  }
+
+  /// These with others laid over them. Of several others with one name the last counts.
+  func overlaid(_ others: [JSONMember]) -> [JSONMember] {
+    others.reduce(into: self) { $0.set($1.name.text, $1.value) }
   }
 }

@@ -9,7 +9,7 @@ public import TapedeckMocking
 /// RESTSerializer(hasRoot: true, include: ["author"], embeds: false)      // {"article": {…}, "users": [{…}]}
 /// ```
 ///
-/// An entity inside of another one is written by the serializer of its own type, where that is one of these.
+/// An entity inside another one is written by the serializer of its own type, if that is a `RESTSerializer` too.
 public struct RESTSerializer: ResourceSerializer {
   /// When the ids of what an entity relates to are written.
   public enum RelatedIDs: Sendable {
@@ -19,13 +19,13 @@ public struct RESTSerializer: ResourceSerializer {
     case never
   }
 
-  /// Spellings that are not the style's.
+  /// Spellings that differ from the style.
   public struct Keys: Sendable {
     public typealias Spelling = @Sendable (String) -> String
 
-    /// Of the member under which an entity stands, given the type's name: `article`.
+    /// Of the root of an entity, given the type's name: `article`.
     public var entity: Spelling?
-    /// Of the member under which several stand, given the plural: `articles`.
+    /// Of the root of a list, given the plural: `articles`.
     public var collection: Spelling?
     public var attribute: Spelling?
     /// Of a relationship whose entities stand inside of the one that has it.
@@ -55,14 +55,14 @@ public struct RESTSerializer: ResourceSerializer {
   private let keys: Keys
 
   /// - Parameters:
-  ///   - style: how keys are spelled, at the top of an entity; nil for as they are in Swift.
+  ///   - style: the spelling of an entity's own keys; nil for that of Swift.
   ///   - hasRoot: whether entities stand under their name: `{"article": {…}}`, `{"articles": […], "meta": {"total": 2}}`.
-  ///   - attributes: those that are written; nil for all. Requests may send all.
-  ///   - include: relationships whose entities are written too, with dots for those of these: `author.company`.
-  ///   - embeds: whether they stand inside of the entity, or beside it and each once. Without a root they stand inside.
+  ///   - attributes: the ones to write; nil for all. Requests may send all.
+  ///   - include: relationships whose entities are written too, with dots for nested ones: `author.company`.
+  ///   - embeds: whether these stand inside the entity, or beside it, each once. Without a root they stand inside.
   ///   - ids: when the ids of what an entity relates to are written, where it does not stand inside.
-  ///   - primaryKey: what the id is called.
-  ///   - keys: spellings that are not the style's.
+  ///   - primaryKey: the name of the id.
+  ///   - keys: spellings that differ from the style.
   public init(
     style: KeyStyle? = nil, hasRoot: Bool = false, attributes: Set<String>? = nil, include: [String] = [],
     embeds: Bool = true, ids: RelatedIDs = .always, primaryKey: String = "id", keys: Keys = Keys()
@@ -106,7 +106,7 @@ public struct RESTSerializer: ResourceSerializer {
     return .object(groups(beside: list.resources, of: [first]) + [meta])
   }
 
-  /// What stands beside these: each once, by type, in the order in which it is met.
+  /// The entities that stand beside these: each once, by type, in the order in which they are met.
   private func groups(
     beside resources: [ResourceView], of first: [(name: String, objects: [JSONValue])]
   ) -> [JSONMember] {
@@ -144,7 +144,7 @@ public struct RESTSerializer: ResourceSerializer {
         written.append(JSONMember(JSONString(key(for: name)), member.value))
       }
     }
-    // Those that no property holds, and those whose property was left out because it is nil.
+    // Relationships without a property, or whose property was left out because it is nil.
     for related in rest where related.isIncluded {
       let ids = related.ids.map { JSONValue($0) }
       written += member(of: related, related.isToMany ? .array(ids) : ids.first ?? .null, embeds: embeds)

@@ -1,37 +1,48 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Which resources of a collection are wanted, and in which order.
+/// Chooses the resources of a collection that are wanted, and their order.
 struct ResourceSelection {
-  /// One, or of what a polymorphic relationship leads to several.
+  typealias Filter = @Sendable (StoredResource, Store, String) -> Bool
+
+  struct Sort {
+    /// A field, or a field of a related resource: `author.name`.
+    var path: [String]
+    var isDescending: Bool
+    /// The field as the request names it.
+    var text: String
+  }
+
+  /// One, or several where a polymorphic relationship is followed.
   let types: [any ResourceType]
-  let options: ServedOptions
+  /// Filters by name that go before those on fields.
+  var filters: [String: Filter] = [:]
   let view: Store
 
   // MARK: Filters
 
-  /// Those for which all filters hold: `filter[title]=A,B` for one of these values, `filter[author]=1,2` for one of these
-  /// related, with nothing behind `=` for none; `filter[id]`.
+  /// The resources for which all filters hold: one of the values of an attribute, one of the ids of a relationship
+  /// (nothing means that it leads nowhere), or `id`.
   func filtered(
-    _ all: [StoredResource], _ filters: [(name: String, value: String)]
+    _ all: [StoredResource], _ wanted: [(name: String, value: String)]
   ) throws(ResourceProblem) -> [StoredResource] {
     var rest = all
-    for (name, value) in filters {
-      if let custom = options.filters[name] {
+    for (name, value) in wanted {
+      if let custom = filters[name] {
         rest = rest.filter { custom($0, view, value) }
         continue
       }
-      let wanted = value.split(separator: ",").map(String.init)
+      let values = value.split(separator: ",").map(String.init)
       if name == "id" {
-        rest = rest.filter { wanted.contains($0.id) }
+        rest = rest.filter { values.contains($0.id) }
       } else if types.contains(where: { $0.relationship(name) != nil }) {
         rest = rest.filter { resource in
           let related = resource.related[name] ?? []
-          return wanted.isEmpty ? related.isEmpty : related.contains { wanted.contains($0.id) }
+          return values.isEmpty ? related.isEmpty : related.contains { values.contains($0.id) }
         }
       } else {
-        try check(attribute: name, all, parameter: "filter[\(name)]")
-        rest = rest.filter { Self.matches($0.attribute(name), value, wanted) }
+        try check(attribute: name, of: types, all, parameter: "filter[\(name)]")
+        rest = rest.filter { Self.matches($0.attribute(name), value, values) }
       }
     }
     return rest
@@ -47,7 +58,7 @@ struct ResourceSelection {
   }
 
   private func check(
-    attribute name: String, _ all: [StoredResource], parameter: String
+    attribute name: String, of types: [any ResourceType], _ all: [StoredResource], parameter: String
   ) throws(ResourceProblem) {
     if types.contains(where: { $0.attributeNames.contains(name) })
       || all.contains(where: { $0.attribute(name) != nil })
@@ -62,10 +73,8 @@ struct ResourceSelection {
 
   // MARK: Sorting
 
-  /// In the order that the fields say, one after the other; equal ones as they were.
-  func sorted(
-    _ all: [StoredResource], _ fields: [JSONAPIQuery.Sort]
-  ) throws -> [StoredResource] {
+  /// The resources by the fields, one after the other; equal ones keep their order.
+  func sorted(_ all: [StoredResource], _ fields: [Sort]) throws -> [StoredResource] {
     guard !fields.isEmpty else { return all }
     for field in fields { try check(field, field.path[...], types, all) }
     let keyed = try all.map { resource in
@@ -80,21 +89,19 @@ struct ResourceSelection {
   }
 
   private func check(
-    _ field: JSONAPIQuery.Sort, _ path: ArraySlice<String>, _ types: [any ResourceType],
-    _ all: [StoredResource]
+    _ field: Sort, _ path: ArraySlice<String>, _ types: [any ResourceType], _ all: [StoredResource]
   ) throws(ResourceProblem) {
     guard let name = path.first else { return }
     if path.count > 1 {
       let relationships = types.compactMap { $0.relationship(name) }
-      guard !relationships.isEmpty, !relationships.contains(where: \.isToMany) else {
+      guard !relationships.isEmpty, !relationships.contains(where: { $0.isToMany }) else {
         throw ResourceProblem(
           400, "\(field.text.debugDescription) does not lead along to-one relationships", parameter: "sort")
       }
-      return try check(field, path.dropFirst(), relationships.flatMap(\.targets), [])
+      return try check(field, path.dropFirst(), relationships.flatMap { $0.targets }, [])
     }
     if name == "id" || types.contains(where: { $0.idMember == name }) { return }
-    try ResourceSelection(types: types, options: options, view: view).check(
-      attribute: name, all, parameter: "sort")
+    try check(attribute: name, of: types, all, parameter: "sort")
   }
 
   private func value(
@@ -112,7 +119,7 @@ struct ResourceSelection {
   }
 }
 
-/// A value as it is sorted: nothing, false, true, numbers, texts by their code points, all else.
+/// A value in sorting order: nothing, false, true, numbers, texts by their code points, all else.
 private enum SortKey: Comparable {
   case nothing
   case bool(Int)

@@ -1,17 +1,16 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Why a resource server refuses a request.
+/// Why a request for resources is refused.
 struct ResourceProblem: Error {
   var status: Int
-  var title: String
   var detail: String
   /// Where in the request's document, from its root or from the resource in it.
   var pointer: String?
   /// The query parameter that is to blame.
   var parameter: String?
   var header: String?
-  /// What kind of problem it is, as a URI.
+  /// The kind of problem, as a URI.
   var type: String?
   var meta: JSONValue?
 
@@ -20,7 +19,6 @@ struct ResourceProblem: Error {
     type: String? = nil, meta: JSONValue? = nil
   ) {
     self.status = status
-    title = Self.titles[status] ?? "Error"
     self.detail = detail
     self.pointer = pointer
     self.parameter = parameter
@@ -29,13 +27,7 @@ struct ResourceProblem: Error {
     self.meta = meta
   }
 
-  private static let titles = [
-    400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
-    409: "Conflict", 415: "Unsupported Media Type", 422: "Unprocessable Content",
-    500: "Internal Server Error",
-  ]
-
-  /// The problem of any error that came up on the way to an answer.
+  /// The problem of any error.
   init(_ error: any Error) {
     switch error {
     case let problem as ResourceProblem: self = problem
@@ -61,18 +53,21 @@ struct ResourceProblem: Error {
       case .keyNotFound(let key, let context): (context, key)
       @unknown default: (DecodingError.Context(codingPath: [], debugDescription: "\(error)"), nil)
       }
-    let path = (context.codingPath + [last].compactMap { $0 }).map { key in
-      key.intValue.map { "\($0)" } ?? JSONPointer.escaped(key.stringValue)
+    let steps = (context.codingPath + [last].compactMap { $0 }).map { key in
+      key.intValue.map { "/\($0)" } ?? step(key.stringValue)
     }
-    return ResourceProblem(
-      422, context.debugDescription, pointer: "/attributes" + path.map { "/\($0)" }.joined())
+    return ResourceProblem(422, context.debugDescription, pointer: "/attributes" + steps.joined())
   }
-}
 
-enum JSONPointer {
-  /// A name as a step of a pointer (RFC 6901 §3).
-  static func escaped(_ name: String) -> String {
-    name.split(separator: "~", omittingEmptySubsequences: false).joined(separator: "~0")
-      .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "~1")
+  /// A member's name as a step of a JSON pointer (RFC 6901 §3).
+  static func step(_ name: String) -> String {
+    name.reduce(into: "/") { $0 += $1 == "~" ? "~0" : $1 == "/" ? "~1" : String($1) }
+  }
+
+  /// The same problem, where its document stands at `pointer` in another one.
+  func inside(_ pointer: String) -> ResourceProblem {
+    var problem = self
+    if parameter == nil, header == nil { problem.pointer = pointer + (self.pointer ?? "") }
+    return problem
   }
 }

@@ -1,15 +1,15 @@
 package import TapedeckHTTP
 internal import TapedeckMocking
 
-/// What the ids of a resource are.
-package enum DocumentIDKind: String, CaseIterable, Sendable {
+/// The kind of a resource's ids.
+package enum IDKind: String, CaseIterable, Sendable {
   /// Counted, and written as JSON numbers.
   case number
   /// Counted, and written as texts.
   case text
   case uuid
 
-  /// What ids are that somebody has chosen.
+  /// The kind of given ids.
   package init(of ids: [JSONValue]) {
     let texts = ids.compactMap(\.text)
     if texts.isEmpty {
@@ -25,7 +25,7 @@ package enum DocumentIDKind: String, CaseIterable, Sendable {
       && parts.joined().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
-  /// How an id is written.
+  /// The form of an id in JSON.
   func json(_ id: String) -> JSONValue {
     guard self == .number, let number = Int(id), String(number) == id else { return JSONValue(id) }
     return JSONValue(number)
@@ -35,7 +35,7 @@ package enum DocumentIDKind: String, CaseIterable, Sendable {
 }
 
 extension JSONValue {
-  /// The id that this is written as: a text that is not empty, or a whole number.
+  /// The id that this value stands for: a text that is not empty, or a whole number.
   package var idText: String? {
     switch self {
     case .string(let string): string.text.isEmpty ? nil : string.text
