@@ -25,8 +25,8 @@ func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
 
 /// The laws of `Tests/Fuzz`: in the tests, or under libFuzzer.
 let laws: [Target.Dependency] = [
-  "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "TapedeckRecording",
-  "TapedeckRedaction", "TapedeckUpstream", "TestSupport",
+  "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckOverrides", "TapedeckProxy",
+  "TapedeckRecording", "TapedeckRedaction", "TapedeckUpstream", "TestSupport",
 ]
 let fuzzing: [Target] =
   isFuzzing
@@ -61,24 +61,30 @@ let targets: [Target] =
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
+      "TapedeckOverrides",
+      ["TapedeckHTTP", "TapedeckSockets", "TapedeckRedaction", "TapedeckMocking", "TapedeckResources"]),
+    room(
       "TapedeckProxy",
       [
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRedaction",
         "TapedeckRecording", "TapedeckFormats", "TapedeckMaintenance", "TapedeckMocking", "TapedeckResources",
+        "TapedeckOverrides",
       ]),
-    room("TapedeckAdmin", ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckProxy"]),
+    room(
+      "TapedeckAdmin",
+      ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckOverrides", "TapedeckProxy"]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "Tapedeck",
       [
-        "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-        "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
+        "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
+        "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
       ]),
     .executableTarget(
       name: "TapedeckCLI",
       dependencies: [
         "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance",
-        "TapedeckMocking", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
+        "TapedeckMocking", "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
       ],
       swiftSettings: strict),
 
@@ -109,12 +115,15 @@ let targets: [Target] =
       swiftSettings: strict),
     tests(of: "TapedeckMocking", ["MockingSupport", "TapedeckHTTP"]),
     tests(of: "TapedeckResources", ["MockingSupport", "TapedeckHTTP", "TapedeckMocking"]),
+    tests(
+      of: "TapedeckOverrides",
+      ["TapedeckHTTP", "TapedeckMocking", "TapedeckResources", "TapedeckSockets"]),
     tests(of: "TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     tests(
       of: "TapedeckProxy",
       [
-        "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckRecording", "TapedeckRedaction",
-        "TapedeckSockets",
+        "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckOverrides", "TapedeckRecording",
+        "TapedeckRedaction", "TapedeckSockets",
       ]),
     tests(of: "TapedeckCLI"),
     .testTarget(

@@ -3,6 +3,7 @@
 @_exported public import TapedeckHTTP
 @_exported public import TapedeckInterception
 @_exported public import TapedeckMocking
+@_exported public import TapedeckOverrides
 @_exported public import TapedeckProxy
 @_exported public import TapedeckRecording
 @_exported public import TapedeckRedaction

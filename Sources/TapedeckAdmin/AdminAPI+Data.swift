@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// What resources hold.

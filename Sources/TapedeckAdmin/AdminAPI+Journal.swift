@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// What came, who answered, why, and whether it is what a test expects.

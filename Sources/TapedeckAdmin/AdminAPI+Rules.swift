@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// Routes, resources, patches and faults: the same six operations for each.

@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// The shapes of rules, taken from the schema of overrides files.

@@ -88,6 +88,8 @@ extension OriginRewriter {
 
 /// A stream that is rewritten on its way out.
 private final class RewrittenSource: StreamFilter {
+  let source: any ResponseSource
+  var sink: (any ResponseSink)?
   private let rewriting: BodyRewriting
   /// Nil where the body stays as it is.
   private var text: OriginTextRewriter?
@@ -96,23 +98,23 @@ private final class RewrittenSource: StreamFilter {
 
   init(_ source: any ResponseSource, rewriting: BodyRewriting) {
     self.rewriting = rewriting
-    super.init(source)
+    self.source = source
   }
 
-  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     let isConcerned = BodyRewriting.concerns(head)
     let head = rewriting.head(head)
-    guard isConcerned, framing != .none else { return super.begin(head, framing: framing) }
-    text = rewriting.makeText()
+    if isConcerned, framing != .none { text = rewriting.makeText() }
     switch framing {
+    case _ where text == nil: sink?.begin(head, framing: framing)
     case .length(let length) where length <= BodyRewriting.maximumHeldBytes: held = (head, [])
-    case .length: super.begin(head, framing: .chunked)
-    case .chunked, .untilClose, .none: super.begin(head, framing: framing)
+    case .length: sink?.begin(head, framing: .chunked)
+    case .chunked, .untilClose, .none: sink?.begin(head, framing: framing)
     }
   }
 
-  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
-    guard let rewritten = text?.rewrite(bytes) else { return super.write(bytes, endsChunk: endsChunk) }
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    guard let rewritten = text?.rewrite(bytes) else { return pass(bytes, endsChunk: endsChunk) }
     held?.body += rewritten
     guard held == nil else { return sink == nil ? .gone : .more }
     return send(rewritten, endsChunk: endsChunk)
@@ -120,23 +122,23 @@ private final class RewrittenSource: StreamFilter {
 
   private func send(_ bytes: [UInt8], endsChunk: Bool) -> SinkDemand {
     guard sink != nil else { return .gone }
-    return bytes.isEmpty ? .more : bytes.withUnsafeBytes { super.write($0, endsChunk: endsChunk) }
+    return bytes.isEmpty ? .more : bytes.withUnsafeBytes { pass($0, endsChunk: endsChunk) }
   }
 
   /// What may have been the beginning of the origin's address is no longer held back: nothing more comes.
-  override func rest() {
+  func rest() {
     if let tail = text?.finish() { _ = send(tail, endsChunk: true) }
-    super.rest()
+    sink?.rest()
   }
 
-  override func end(trailers: HTTPFields) {
+  func end(trailers: HTTPFields) {
     var rest = text?.finish() ?? []
     if let held {
       rest = held.body + rest
-      super.begin(held.head, framing: .length(rest.count))
+      sink?.begin(held.head, framing: .length(rest.count))
       self.held = nil
     }
     _ = send(rest, endsChunk: true)
-    super.end(trailers: trailers)
+    finish { $0.end(trailers: trailers) }
   }
 }

@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
 import TapedeckRedaction
+import TapedeckSockets
 internal import TapedeckUpstream
 
 /// The end of the chain: replays, records, forwards or explains why not, as the tape decides. It always answers.

@@ -1,4 +1,5 @@
 internal import Synchronization
+import TapedeckSockets
 
 /// Holds the tape that is in, to be changed while the proxy runs. Who asks during a change waits for its end.
 final class CassetteSlot: Versioned {

@@ -11,6 +11,8 @@ internal import TapedeckUpstream
 final class OriginExchange: StreamFilter {
   private let request: HTTPRequest
   private let upstream: UpstreamExchange
+  var source: any ResponseSource { upstream }
+  var sink: (any ResponseSink)?
   private let cassette: InsertedCassette
   /// The place of the request in the recording; `nil` if it is only forwarded.
   private let arrival: Int?
@@ -33,18 +35,17 @@ final class OriginExchange: StreamFilter {
     self.arrival = arrival
     rewriter = cassette.liveRewriter
     upstream = client.fetch(request)
-    super.init(upstream)
   }
 
   // MARK: From the client
 
-  override func cancel() {
+  func cancel() {
     guard sink != nil, !isComplete else { return }
     cassette.countFailed(request, nil)
     stop()
   }
 
-  override func clientLeft() {
+  func clientLeft() {
     guard sink != nil, !isComplete else { return }
     let isStream = framing == .chunked || framing == .untilClose
     if isStream, received > 0, recording != nil {
@@ -59,17 +60,17 @@ final class OriginExchange: StreamFilter {
 
   private func stop() {
     recording = nil
-    super.cancel()
+    cancelSource()
   }
 
   // MARK: From the origin
 
-  override func informational(_ head: HTTPResponseHead) {
+  func informational(_ head: HTTPResponseHead) {
     if arrival != nil { interim.append(head) }
-    super.informational(rewritten(head))
+    sink?.informational(rewritten(head))
   }
 
-  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     self.head = head
     self.framing = framing
     if arrival != nil { recording = ResponseRecording(of: request, head, framing, cassette) }
@@ -77,36 +78,36 @@ final class OriginExchange: StreamFilter {
     if recording != nil, framing == .none || framing == .length(0) {
       heldHead = rewritten(head)
     } else {
-      super.begin(rewritten(head), framing: framing)
+      sink?.begin(rewritten(head), framing: framing)
     }
   }
 
-  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     guard sink != nil else { return .gone }
     search(bytes)
-    guard recording != nil else { return super.write(bytes, endsChunk: endsChunk) }
+    guard recording != nil else { return pass(bytes, endsChunk: endsChunk) }
     recording?.append(bytes, endsChunk: endsChunk, since: upstream.startTime)
     received += bytes.count
     if case .length(received) = framing {
       heldPiece = Array(bytes)
       return .more
     }
-    return super.write(bytes, endsChunk: endsChunk)
+    return pass(bytes, endsChunk: endsChunk)
   }
 
-  override func end(trailers: HTTPFields) {
+  func end(trailers: HTTPFields) {
     guard sink != nil else { return }
     isComplete = true
     if recording == nil { cassette.statistics.countForwarded() } else { record(trailers: trailers) }
-    if let heldHead { super.begin(heldHead, framing: framing) }
-    if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { super.write($0, endsChunk: true) } }
-    super.end(trailers: trailers)
+    if let heldHead { sink?.begin(heldHead, framing: framing) }
+    if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { pass($0, endsChunk: true) } }
+    finish { $0.end(trailers: trailers) }
   }
 
-  override func fail(_ response: HTTPResponse) {
+  func fail(_ response: HTTPResponse) {
     recording = nil
     cassette.countFailed(request, response.failure)
-    super.fail(response)
+    finish { $0.fail(response) }
   }
 
   // MARK: The origin's address

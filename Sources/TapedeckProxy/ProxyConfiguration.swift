@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 public import TapedeckMocking
+public import TapedeckOverrides
 public import TapedeckRecording
 public import TapedeckRedaction
 internal import TapedeckSockets

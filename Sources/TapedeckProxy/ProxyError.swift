@@ -10,9 +10,6 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case cassetteMissing(mode: String)
   case cassetteAbsent(String)
   case cassetteThere(String)
-  /// - Parameter place: file, line and column.
-  case badOverrides(place: String, problem: String)
-  case overridesUnreadable(file: String, problem: String)
 
   public var description: String {
     switch self {
@@ -31,8 +28,6 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
     case .cassetteAbsent(let path):
       "there is no cassette at \(path); record one with: tapedeck record --upstream URL --cassette \(path)"
     case .cassetteThere(let path): "there is a cassette at \(path) already; name another, or delete it first"
-    case .badOverrides(let place, let problem): "\(place): \(problem)"
-    case .overridesUnreadable(let file, let problem): "cannot read \(file): \(problem)"
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+import TapedeckOverrides
 internal import TapedeckRecording
 import TapedeckRedaction
 internal import TapedeckServer
@@ -21,13 +22,14 @@ public final class ProxyServer: Sendable {
   /// What a person should know about the cassette as it was found.
   public let warnings: [String]
 
-  /// Opens the cassette, listens and serves. Throws `ProxyError`, `CassetteError` or `UpstreamURLError`.
+  /// Opens the cassette, listens and serves. Throws `ProxyError`, `OverridesFileError`, `CassetteError` or
+  /// `UpstreamURLError`.
   public init(_ configuration: ProxyConfiguration) throws {
     try configuration.validate()
     guard
       let address = SocketAddress(configuration.listen)
     else { throw ProxyError.badListenAddress(configuration.listen) }
-    let overridesFile = try OverridesFile.open(configuration)
+    let overridesFile = try configuration.readOverrides()
     let upstream = try configuration.upstreamConfiguration()
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics(
@@ -83,7 +85,7 @@ public final class ProxyServer: Sendable {
     self.slot = slot
     self.statistics = statistics
     self.sessions = sessions
-    overridesWatch = overridesFile?.watched(for: configuration, sessions)
+    overridesWatch = overridesFile?.watched(notice: configuration.notice) { sessions.take($0) }
     if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"

@@ -16,25 +16,30 @@ private let doors: [String: Set<String>] = [
   // `Swift` by name only for its reflection, which is no public part of it.
   "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
   "TapedeckResources": ["TapedeckHTTP", "TapedeckMocking", "Synchronization"],
+  // Of Redaction only what opens coded bodies, so that patches can change them.
+  "TapedeckOverrides": [
+    "TapedeckHTTP", "TapedeckMocking", "TapedeckRedaction", "TapedeckResources", "TapedeckSockets",
+    "Synchronization",
+  ],
   "TapedeckProxy": [
-    "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking", "TapedeckRecording",
-    "TapedeckRedaction", "TapedeckResources", "TapedeckServer", "TapedeckSockets", "TapedeckUpstream",
-    "Glibc", "Synchronization",
+    "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking", "TapedeckOverrides",
+    "TapedeckRecording", "TapedeckRedaction", "TapedeckResources", "TapedeckServer", "TapedeckSockets",
+    "TapedeckUpstream", "Glibc", "Synchronization",
   ],
   "TapedeckAdmin": [
-    "TapedeckHTTP", "TapedeckProxy", "TapedeckServer", "TapedeckSockets", "Glibc", "Synchronization",
+    "TapedeckHTTP", "TapedeckOverrides", "TapedeckProxy", "TapedeckServer", "TapedeckSockets", "Glibc",
+    "Synchronization",
   ],
   "TapedeckInterception": [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
   "Tapedeck": [
-    "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckProxy",
-    "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
+    "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
+    "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
   ],
   "TapedeckCLI": [
     "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking",
-    "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
-    "Glibc",
+    "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "Glibc",
     "Synchronization",
   ],
   // The example, and a server around it as a user would write it.

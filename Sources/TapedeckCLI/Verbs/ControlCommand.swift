@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// The words behind `ctl` as a request to the admin API.

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import TapedeckHTTP
 import TapedeckMaintenance
+import TapedeckOverrides
 internal import TapedeckProxy
 internal import TapedeckRecording
 

@@ -1,3 +1,4 @@
+import TapedeckOverrides
 internal import TapedeckProxy
 
 /// An overrides file among what is linted.
@@ -6,6 +7,7 @@ enum OverridesLint {
   static func check(_ path: String) throws -> OverridesCheck? {
     guard path.hasSuffix(".json") else { return nil }
     let bytes = try Files.read(path)
-    return OverridesCheck.isOverrides(bytes) ? OverridesCheck(bytes, named: path) : nil
+    return OverridesCheck.isOverrides(bytes)
+      ? OverridesCheck(bytes, of: OverridesFile(readingCassettes: path)) : nil
   }
 }

@@ -53,25 +53,27 @@ enum ExplainField {
 
 /// A stream whose head gets the field on its way out, with what is known by then.
 private final class ExplainedSource: StreamFilter {
+  let source: any ResponseSource
+  var sink: (any ResponseSink)?
   private let origin: ServedResponse.Source
   private let decisions: DecisionCollector
 
   init(_ source: any ResponseSource, from origin: ServedResponse.Source, _ decisions: DecisionCollector) {
     self.origin = origin
     self.decisions = decisions
-    super.init(source)
+    self.source = source
   }
 
-  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     var head = head
     head.fields.append(literal: ExplainField.name, ExplainField.value(origin, decisions.decisions, nil))
-    super.begin(head, framing: framing)
+    sink?.begin(head, framing: framing)
   }
 
-  override func fail(_ response: HTTPResponse) {
+  func fail(_ response: HTTPResponse) {
     var response = response
     let value = ExplainField.value(origin, decisions.decisions, response.failure)
     response.head.fields.append(literal: ExplainField.name, value)
-    super.fail(response)
+    finish { $0.fail(response) }
   }
 }

@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckRedaction
+internal import TapedeckSockets
 
 /// The front of one loop's chain: applies the proxy's own policy to a request, finds its session and asks the links of
 /// that session. Where anyone listens, what the links decide is collected for the log, the request log and `--explain`.

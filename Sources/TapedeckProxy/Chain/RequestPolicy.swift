@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+import TapedeckSockets
 
 /// What a proxy does with a request before any link is asked (RFC 9110 §7.6, §9.3.8, §15.5.20): it does not echo it,
 /// does not send it round in circles, counts its hops, does not take a WebSocket handshake for a plain GET, and refuses

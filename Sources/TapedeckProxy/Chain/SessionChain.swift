@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+import TapedeckOverrides
 internal import TapedeckSockets
 internal import TapedeckUpstream
 
@@ -16,13 +17,11 @@ struct ChainParts {
 final class SessionChain {
   /// What a chain was made for.
   private struct Situation: Equatable {
-    let rules: Int
-    let hasResources: Bool
+    let overrides: Overrides.Situation
     let hasRoutes: Bool
 
     init(_ overrides: Overrides, _ router: Router) {
-      rules = overrides.version
-      hasResources = !overrides.resources.isEmpty
+      self.overrides = overrides.situation
       hasRoutes = !router.isEmpty
     }
   }
@@ -30,7 +29,6 @@ final class SessionChain {
   let session: Session
   private let parts: ChainParts
   private let recordings: any Responder
-  private let patched: PatchResponder
   private var situation: Situation
   private var links: any Responder
   private let keepsRequests: Bool
@@ -44,7 +42,6 @@ final class SessionChain {
       replay: Replay(
         pace: configuration.pace, onCut: configuration.onCut, loop: parts.loop,
         mentions: parts.cassette.current.statistics.mentions))
-    patched = PatchResponder(session.overrides.patches, before: recordings, loop: parts.loop)
     keepsRequests = session.journal.isOn
     // The situation first: what changes in between is seen at the next request.
     situation = Situation(session.overrides, configuration.router)
@@ -67,27 +64,15 @@ final class SessionChain {
   /// Overrides, routes, then the cassette, the origin or a refusal.
   private func makeLinks() -> any Responder {
     let (overrides, router, loop) = (session.overrides, parts.configuration.router, parts.loop)
+    let patched = overrides.patching(recordings, on: loop)
     let links: [(any Responder)?] = [
-      overrides.routes.isEmpty ? nil : RouteRuleResponder(overrides.routes, loop: loop),
-      overrides.resources.isEmpty ? nil : resources,
+      overrides.routes(on: loop),
+      // Patches are laid over what a resource responds as over what it was promoted from.
+      overrides.resourceLink.map { overrides.patching($0, on: loop) },
       router.isEmpty ? nil : RouteResponder(router, before: patched, loop: loop),
-      overrides.patches.isEmpty ? recordings : patched,
+      patched,
     ]
     let present = links.compactMap { $0 }
-    let chain = present.count == 1 ? present[0] : ResponderChain(present)
-    return overrides.faults.isEmpty ? chain : FaultResponder(overrides.faults, before: chain, loop: loop)
+    return overrides.faulting(present.count == 1 ? present[0] : ResponderChain(present), on: loop)
   }
-
-  /// Patches are laid over what a resource responds as over what it was promoted from.
-  private var resources: any Responder {
-    let overrides = session.overrides
-    let responder = ResourceResponder(overrides.resources)
-    return overrides.patches.isEmpty
-      ? responder : PatchResponder(overrides.patches, before: responder, loop: parts.loop)
-  }
-}
-
-extension Overrides {
-  /// Changes with the routes, patches and faults.
-  var version: Int { routes.version &+ patches.version &+ faults.version }
 }

@@ -1,5 +1,6 @@
 public import TapedeckHTTP
 public import TapedeckMaintenance
+public import TapedeckOverrides
 import TapedeckRecording
 
 /// The resources of a promotion that are worth having, with what the trial said of them.

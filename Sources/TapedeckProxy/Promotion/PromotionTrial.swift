@@ -1,5 +1,6 @@
 public import TapedeckHTTP
 public import TapedeckMaintenance
+public import TapedeckOverrides
 import TapedeckRecording
 
 /// The recorded session, asked again of the resources that were inferred from it: what they answer as it was recorded
@@ -24,13 +25,13 @@ public struct PromotionTrial: Sendable {
   public init(_ declarations: [JSONValue], _ exchanges: [PromotedExchange]) throws(OverrideProblem) {
     let overrides = Overrides()
     try overrides.load(["resources": .array(declarations)])
-    let responder = ResourceResponder(overrides.resources)
+    let responder = overrides.resourceLink
     outcomes = exchanges.map { Self.outcome(of: $0, responder) }
   }
 
-  private static func outcome(of exchange: PromotedExchange, _ responder: ResourceResponder) -> Outcome {
+  private static func outcome(of exchange: PromotedExchange, _ responder: (any Responder)?) -> Outcome {
     let decisions = DecisionCollector()
-    guard let answer = responder.respond(to: exchange.request, decisions: decisions),
+    guard let answer = try? responder?.respond(to: exchange.request, decisions: decisions),
       case .response(let response) = answer.content
     else { return .left }
     let resource = decisions.decisions.responded?.rule ?? ""

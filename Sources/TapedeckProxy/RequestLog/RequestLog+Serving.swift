@@ -48,6 +48,8 @@ extension RequestLog {
 
 /// A stream that is kept as it flows, up to a size.
 private final class LoggedSource: StreamFilter {
+  let source: any ResponseSource
+  var sink: (any ResponseSink)?
   private static let maximumHeldBytes = 1 << 20
 
   /// `nil` once the exchange is in the log.
@@ -65,7 +67,7 @@ private final class LoggedSource: StreamFilter {
     self.request = consume request
     self.exchange = exchange
     self.log = log
-    super.init(source)
+    self.source = source
   }
 
   private func finish(wasCutShort: Bool, trailers: HTTPFields = HTTPFields()) {
@@ -74,25 +76,25 @@ private final class LoggedSource: StreamFilter {
     log.append(exchange.entry(request, .streamed(response, bodyBytes: size), wasCutShort: wasCutShort))
   }
 
-  override func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+  func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     self.head = head
-    super.begin(head, framing: framing)
+    sink?.begin(head, framing: framing)
   }
 
-  override func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+  func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     size += bytes.count
     held += bytes.prefix(max(0, Self.maximumHeldBytes - held.count))
-    return super.write(bytes, endsChunk: endsChunk)
+    return pass(bytes, endsChunk: endsChunk)
   }
 
   // The entry is there before the client sees the end, so that whoever asks next finds it.
 
-  override func end(trailers: HTTPFields) {
+  func end(trailers: HTTPFields) {
     finish(wasCutShort: false, trailers: trailers)
-    super.end(trailers: trailers)
+    finish { $0.end(trailers: trailers) }
   }
 
-  override func fail(_ response: HTTPResponse) {
+  func fail(_ response: HTTPResponse) {
     if head.status == 0 {
       head = response.head
       held = response.body
@@ -100,16 +102,16 @@ private final class LoggedSource: StreamFilter {
     }
     exchange.failure = response.failure
     finish(wasCutShort: true)
-    super.fail(response)
+    finish { $0.fail(response) }
   }
 
-  override func abort(_ end: ConnectionEnd) {
+  func abort(_ end: ConnectionEnd) {
     finish(wasCutShort: true)
-    super.abort(end)
+    finish { $0.abort(end) }
   }
 
-  override func cancel() {
+  func cancel() {
     finish(wasCutShort: true)
-    super.cancel()
+    cancelSource()
   }
 }

@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+public import TapedeckOverrides
 
 /// What a test expects of the requests that came: `{"requests": [{"method": "POST", "path": "/users", "when": {…},
 /// "times": 2}, …], "inOrder": true}`.
@@ -17,8 +18,7 @@ public struct Verification: Sendable {
     func accepts(_ entry: RequestLogEntry) -> Bool { obstacle(entry) == nil }
 
     func obstacle(_ entry: RequestLogEntry) -> String? {
-      guard condition.path.match(entry.request.path) != nil else { return "path" }
-      if let obstacle = condition.obstacle(OverrideRequest(entry.request)) { return obstacle }
+      if let obstacle = condition.obstacle(entry.request) { return obstacle }
       if let status, entry.status != status { return "status is \(status), it was \(entry.status)" }
       if let answerer, entry.source.rawValue != answerer {
         return "source is \(answerer), it was \(entry.source.rawValue)"
@@ -122,7 +122,7 @@ public struct Verification: Sendable {
   private static func nearest(
     _ expectation: Expectation, _ entries: [RequestLogEntry]
   ) -> [(number: Int, obstacle: String)] {
-    entries.reversed().lazy.filter { expectation.condition.path.match($0.request.path) != nil }
+    entries.reversed().lazy.filter { expectation.condition.fitsPath(of: $0.request) }
       .compactMap { entry in expectation.obstacle(entry).map { (entry.number, $0) } }.prefix(5).map { $0 }
   }
 }

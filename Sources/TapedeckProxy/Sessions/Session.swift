@@ -1,4 +1,5 @@
 internal import Synchronization
+public import TapedeckOverrides
 internal import TapedeckRecording
 
 /// What one test has to itself on a port it shares with others: its place in every recorded sequence, its overrides, its

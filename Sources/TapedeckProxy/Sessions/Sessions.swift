@@ -1,4 +1,5 @@
 internal import Synchronization
+import TapedeckOverrides
 internal import TapedeckRecording
 
 /// The sessions of a proxy: the default one, and those that requests have named, made on first use and dropped when they

@@ -1,16 +1,15 @@
 import TapedeckHTTP
 
-@testable import TapedeckProxy
+@testable import TapedeckOverrides
 
 /// An overrides file: an error that names file, line and column, or routes whose answers are the same for the same
 /// request, whatever it holds, and are sent as one well-formed head with the fields that were declared.
 enum OverridesLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
     let overrides = Overrides()
-    let problems = OverridesCheck(input, named: "file").problems
-    do throws(ProxyError) {
-      try OverridesFile.load(input, named: "file", into: overrides)
-    } catch {
+    let file = OverridesFile("file") { _, _ in nil }
+    let problems = OverridesCheck(input, of: file).problems
+    do throws(OverridesFileError) { overrides.take(try file.document(input)) } catch {
       try require(isPlaced("\(error)", in: input), "\(error)")
       return try require(!problems.isEmpty, "\(error), and lint finds nothing")
     }
