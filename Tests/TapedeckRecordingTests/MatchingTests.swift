@@ -6,6 +6,14 @@ import Testing
 @testable import TapedeckRecording
 @testable import TapedeckRedaction
 
+/// The key that a writer holds after it has held another one.
+func rewrittenKey(_ request: HTTPRequest, _ matcher: RequestMatcher) -> [UInt8] {
+  var key = KeyWriter()
+  matcher.write(HTTPRequest(.post, "/other?a=1", body: Array("{}".utf8)), to: &key)
+  matcher.write(request, to: &key)
+  return key.bytes
+}
+
 @Suite struct MatchingTests {
   struct Sent: Sendable, CustomTestStringConvertible {
     var text: String
@@ -121,16 +129,16 @@ import Testing
   ]
 
   @Test(arguments: same.flatMap { [$0.0, $0.1] } + different.flatMap { [$0.0, $0.1] })
-  func `a key made for a look has the bytes of the one that is kept`(_ sent: Sent) {
+  func `a writer that is used again writes the same key`(_ sent: Sent) {
     let matcher = RequestMatcher()
-    #expect(matcher.withKey(for: sent.request) { Array($0) } == matcher.key(for: sent.request).bytes)
+    #expect(rewrittenKey(sent.request, matcher) == matcher.key(for: sent.request).bytes)
   }
 
   @Test(arguments: [0, 1, 126, 127, 128, 300])
   func `keys of short and long paths`(length: Int) {
     let matcher = RequestMatcher()
     let request = HTTPRequest(.get, "/\(String(repeating: "a", count: length))")
-    #expect(matcher.withKey(for: request) { Array($0) } == matcher.key(for: request).bytes)
+    #expect(rewrittenKey(request, matcher) == matcher.key(for: request).bytes)
   }
 
   @Test(arguments: same) func oneKey(left: Sent, right: Sent) {

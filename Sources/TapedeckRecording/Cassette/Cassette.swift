@@ -96,7 +96,7 @@ public final class Cassette: Sendable {
   public var count: Int { answers.count }
 
   /// The answers recorded for a key.
-  public func sequence(for key: MatchKey) -> InteractionSequence? { sequences.sequence(for: key) }
+  public func sequence(for key: MatchKey) -> InteractionSequence? { sequences.sequence(for: key.bytes) }
 
   /// The answers to a request that has a secret in it which the recording hides and nothing in the request gives away.
   /// This looks at every word of it, so it is for a miss only.
@@ -108,7 +108,14 @@ public final class Cassette: Sendable {
 
   /// The answers recorded for a request.
   public func sequence(for request: HTTPRequest) -> InteractionSequence? {
-    matcher.withKey(for: request) { sequences.sequence(for: $0) } ?? sequenceWithoutOperation(for: request)
+    var key = KeyWriter()
+    return sequence(for: request, using: &key)
+  }
+
+  /// The same, with a writer that is used again.
+  package func sequence(for request: HTTPRequest, using key: inout KeyWriter) -> InteractionSequence? {
+    matcher.write(request, to: &key)
+    return sequences.sequence(for: key.bytes) ?? sequenceWithoutOperation(for: request)
   }
 
   /// The responses that were recorded without the field that names the operation: files of other tools and those
@@ -117,7 +124,7 @@ public final class Cassette: Sendable {
     guard RequestVariant(request.fields).has(.operation) else { return nil }
     var request = request
     for name in RequestVariant.operationNames { request.fields.removeAll(name) }
-    return matcher.withKey(for: request) { sequences.sequence(for: $0) }
+    return sequence(for: matcher.key(for: request))
   }
 
   /// The responses that may stand in where a variant was not recorded: of a GET or HEAD those that are right whatever
@@ -125,8 +132,8 @@ public final class Cassette: Sendable {
   public func substitute(for request: HTTPRequest) -> InteractionSequence? {
     guard VariantSelection.isRead(request) else { return nil }
     let key = matcher.key(for: request).plain
-    if let plain = sequences.sequence(for: key), plain.isFull { return plain }
-    return substitutes.sequence(for: key)
+    if let plain = sequences.sequence(for: key.bytes), plain.isFull { return plain }
+    return substitutes.sequence(for: key.bytes)
   }
 
   /// Begins anew with the first answer to every request; cursors of others stay where they are.

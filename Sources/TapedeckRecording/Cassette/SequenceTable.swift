@@ -1,7 +1,6 @@
 import TapedeckHTTP
 
-/// Recorded sequences, to be found by the bytes of a key wherever they lie: a table with open places, at least half of
-/// which stay free.
+/// Recorded sequences by the bytes of their keys: a hash table with open addressing, at most half full.
 struct SequenceTable: Sendable {
   private struct Place {
     var hash = 0
@@ -18,7 +17,7 @@ struct SequenceTable: Sendable {
     while size < 2 * entries.count { size *= 2 }
     var places = Array(repeating: Place(), count: size)
     for (index, entry) in entries.enumerated() {
-      let hash = entry.key.bytes.withUnsafeBytes(Self.hash)
+      let hash = Self.hash(entry.key.bytes)
       var place = hash & (size - 1)
       while places[place].entry >= 0 { place = (place + 1) & (size - 1) }
       places[place] = Place(hash: hash, entry: index)
@@ -28,13 +27,11 @@ struct SequenceTable: Sendable {
 
   var all: some Collection<InteractionSequence> { entries.lazy.map(\.sequence) }
 
-  func sequence(for key: MatchKey) -> InteractionSequence? { key.bytes.withUnsafeBytes { sequence(for: $0) } }
-
-  func sequence(for key: UnsafeRawBufferPointer) -> InteractionSequence? {
+  func sequence(for key: [UInt8]) -> InteractionSequence? {
     let hash = Self.hash(key)
     var place = hash & (places.count - 1)
     while places[place].entry >= 0 {
-      if places[place].hash == hash, holds(key, places[place].entry) {
+      if places[place].hash == hash, entries[places[place].entry].key.bytes == key {
         return entries[places[place].entry].sequence
       }
       place = (place + 1) & (places.count - 1)
@@ -42,14 +39,10 @@ struct SequenceTable: Sendable {
     return nil
   }
 
-  private func holds(_ key: UnsafeRawBufferPointer, _ entry: Int) -> Bool {
-    entries[entry].key.bytes.withUnsafeBytes { $0.count == key.count && $0.holds(key) }
-  }
-
   /// Seeded in every process, as clients choose the keys.
-  private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
+  private static func hash(_ key: [UInt8]) -> Int {
     var hasher = Hasher()
-    hasher.combine(bytes: key)
+    key.withUnsafeBytes { hasher.combine(bytes: $0) }
     return hasher.finalize()
   }
 }

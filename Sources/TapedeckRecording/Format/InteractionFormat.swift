@@ -78,7 +78,7 @@ package enum InteractionFormat {
   private static func comparedHost(of request: HTTPRequest) -> ArraySlice<UInt8>? {
     guard !request.authority.isEmpty, request.fields.first("host")?.elementsEqual(request.authority) != true
     else { return nil }
-    return RequestHost.compared(request.authority[...])[...]
+    return request.comparedHost[...]
   }
 
   private static func write(

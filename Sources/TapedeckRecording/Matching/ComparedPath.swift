@@ -18,7 +18,7 @@ enum ComparedPath {
         continue
       }
       let byte = high << 4 | low
-      if isUnreserved(byte) { out.append(byte) } else { out += [UInt8(ascii: "%"), digit(high), digit(low)] }
+      if isUnreserved(byte) { out.append(byte) } else { out += PercentCoding.encoded(byte) }
       index += 3
     }
     return out[...]
@@ -28,6 +28,4 @@ enum ComparedPath {
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte)
   }
-
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 }

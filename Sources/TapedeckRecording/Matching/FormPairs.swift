@@ -15,8 +15,8 @@ package struct FormPairs {
     pairs = text.split(separator: UInt8(ascii: "&")).map { piece in
       let equals = piece.firstIndex(of: UInt8(ascii: "="))
       return Pair(
-        name: Self.decoded(piece[..<(equals ?? piece.endIndex)]),
-        value: equals.map { Self.decoded(piece[($0 + 1)...]) } ?? [])
+        name: PercentCoding.decode(piece[..<(equals ?? piece.endIndex)], plusIsSpace: true),
+        value: equals.map { PercentCoding.decode(piece[($0 + 1)...], plusIsSpace: true) } ?? [])
     }
   }
 
@@ -26,28 +26,5 @@ package struct FormPairs {
       left.name == right.name
         ? left.value.lexicographicallyPrecedes(right.value) : left.name.lexicographicallyPrecedes(right.name)
     }
-  }
-
-  static func decoded(_ text: ArraySlice<UInt8>, plusIsBlank: Bool = true) -> [UInt8] {
-    var out: [UInt8] = []
-    out.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      switch text[index] {
-      case UInt8(ascii: "+") where plusIsBlank: out.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        if index + 2 < text.endIndex, let high = ASCII.hexValue(text[index + 1]),
-          let low = ASCII.hexValue(text[index + 2])
-        {
-          out.append(high << 4 | low)
-          index += 2
-        } else {
-          out.append(UInt8(ascii: "%"))
-        }
-      case let byte: out.append(byte)
-      }
-      index += 1
-    }
-    return out
   }
 }

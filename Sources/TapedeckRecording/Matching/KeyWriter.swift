@@ -1,10 +1,22 @@
+import TapedeckHTTP
 import TapedeckRedaction
 
-/// Writes components one behind the other, each with its length first.
-struct KeyWriter {
-  private(set) var bytes: [UInt8] = []
+/// Writes the components of a match key one behind the other, each with its length first. A writer that is used again
+/// keeps its memory, so that looking up a request without query and body costs no allocation.
+package struct KeyWriter {
+  package private(set) var bytes: [UInt8] = []
+  /// How many of the bytes are the key of the plain variant.
+  private(set) var plainCount = 0
 
-  init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    plainCount = 0
+  }
+
+  /// The key of the plain variant ends here.
+  mutating func endPlain() { plainCount = bytes.count }
 
   mutating func append(count: Int) {
     var rest = UInt(count)
@@ -17,7 +29,12 @@ struct KeyWriter {
 
   mutating func append(_ component: some Collection<UInt8>) {
     append(count: component.count)
-    bytes += component
+    bytes.append(contentsOf: component)
+  }
+
+  mutating func append(components: [some Collection<UInt8>]) {
+    append(count: components.count)
+    for component in components { append(component) }
   }
 
   mutating func append(pairs: [FormPairs.Pair]) {
@@ -29,7 +46,9 @@ struct KeyWriter {
   }
 
   /// The kind of the body, and the digest of its canonical form, so that a key stays small.
-  mutating func append(_ body: CanonicalBody) {
+  mutating func append(bodyOf request: HTTPRequest, _ rules: MatchRules) {
+    guard !request.body.isEmpty else { return bytes.append(CanonicalBody.Kind.none.rawValue) }
+    let body = CanonicalBody(request, rules)
     bytes.append(body.kind.rawValue)
     if body.kind != .none { bytes += SHA256Digest(of: body.bytes).bytes }
   }

@@ -8,11 +8,9 @@ public struct MatchKey: Sendable, Hashable {
   /// How many of the bytes are the key of the plain variant.
   private let plainCount: Int
 
-  /// - Parameter plainCount: nil where this is the plain variant.
-  init(bytes: [UInt8], plainCount: Int? = nil) {
-    self.bytes = bytes
-    self.plainCount = plainCount ?? bytes.count
-  }
+  init(bytes: [UInt8]) { (self.bytes, plainCount) = (bytes, bytes.count) }
+
+  init(_ writer: KeyWriter) { (bytes, plainCount) = (writer.bytes, writer.plainCount) }
 
   /// The key of the same request without a range and conditions.
   var plain: MatchKey { isPlain ? self : MatchKey(bytes: Array(bytes[..<plainCount])) }

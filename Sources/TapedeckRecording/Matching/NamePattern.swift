@@ -10,7 +10,7 @@ public struct NamePattern: Sendable, Hashable {
   init?(_ text: some Collection<UInt8>) {
     guard !text.isEmpty else { return nil }
     isPrefix = text.suffix(1).elementsEqual("*".utf8)
-    name = FormPairs.decoded(Array(text.dropLast(isPrefix ? 1 : 0))[...], plusIsBlank: false)
+    name = PercentCoding.decode(Array(text.dropLast(isPrefix ? 1 : 0))[...])
   }
 
   /// Just this name; nil when it is empty.

@@ -11,71 +11,60 @@ public struct RequestMatcher: Sendable, Equatable {
   public let rules: MatchRules
   /// What is hidden before requests are compared, so that what came and what was recorded are redacted alike.
   public let redaction: Redaction
-  private let isDefault: Bool
   /// Whether requests with one key may differ in what drift is looked for in.
   public let seesDrift: Bool
+  /// The compared parts, in the order of the key.
+  private let parts: [MatchRules.Part]
   /// The names of compared header fields, in order.
   private let headers: [String]
 
   public init(_ rules: MatchRules = MatchRules(), redaction: Redaction = .off) {
     self.rules = rules
     self.redaction = redaction
-    isDefault = rules == MatchRules()
     seesDrift = rules.leavesOut
+    parts = MatchRules.Part.allCases.filter(rules.parts.contains)
     headers = rules.headers.sorted()
   }
 
-  /// The key of a request. A request without query and body costs one allocation.
+  /// The key of a request.
   public func key(for request: HTTPRequest) -> MatchKey {
-    let key = plainKey(for: request)
-    let variant = RequestVariant(request.fields, redaction)
-    guard !variant.fields.isEmpty else { return MatchKey(bytes: key) }
-    var operation = KeyWriter()
-    operation.append(variant.fields.filter { $0.role == .operation })
-    var selection = KeyWriter()
-    selection.append(variant.fields.filter { $0.role != .operation })
-    return MatchKey(
-      bytes: key + operation.bytes + selection.bytes, plainCount: key.count + operation.bytes.count)
+    var key = KeyWriter()
+    write(request, to: &key)
+    return MatchKey(key)
   }
 
-  private func plainKey(for request: HTTPRequest) -> [UInt8] {
-    guard headers.isEmpty else { return key(of: redaction.redacted(request)) }
-    return redaction.mayHide(request) ? key(of: redaction.comparable(request)) : key(of: request)
-  }
-
-  /// What `body` makes of the bytes of a request's key. A request without query and body costs no allocation.
-  func withKey<Result>(for request: HTTPRequest, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    guard headers.isEmpty, !request.fields.mayNameVariant, !redaction.mayHide(request) else {
-      return key(for: request).bytes.withUnsafeBytes(body)
+  /// Writes the key of a request in place of what the writer holds.
+  func write(_ request: HTTPRequest, to key: inout KeyWriter) {
+    key.removeAll()
+    if !headers.isEmpty {
+      writePlain(redaction.redacted(request), to: &key)
+    } else if redaction.mayHide(request) {
+      writePlain(redaction.comparable(request), to: &key)
+    } else {
+      writePlain(request, to: &key)
     }
-    if isDefault, let result = PlainKey.withBytes(of: request, body) { return result }
-    return key(of: request).withUnsafeBytes(body)
-  }
-
-  /// The key of a request that has no secrets any more.
-  private func key(of request: HTTPRequest) -> [UInt8] {
-    var writer = KeyWriter(capacity: request.target.count + 40)
-    guard isDefault else { return ruledKey(for: request, &writer) }
-    writer.append(request.method.rawValue.utf8)
-    writer.append(ComparedPath.normalized(request.path))
-    writer.append(pairs: ComparedQuery.pairs(of: request, rules))
-    writer.append(CanonicalBody(request))
-    return writer.bytes
-  }
-
-  private func ruledKey(for request: HTTPRequest, _ writer: inout KeyWriter) -> [UInt8] {
-    let parts = rules.parts
-    if parts.contains(.method) { writer.append(request.method.rawValue.utf8) }
-    if parts.contains(.path) { writer.append(ComparedPath.normalized(request.path)) }
-    if parts.contains(.query) { writer.append(pairs: ComparedQuery.pairs(of: request, rules)) }
-    if parts.contains(.body) { writer.append(CanonicalBody(request, rules)) }
-    if parts.contains(.host) { writer.append(RequestHost.compared(request.authority[...])) }
-    for name in headers {
-      let values = RequestHeaders.values(of: name, in: request)
-      writer.append(count: values.count)
-      for value in values { writer.append(value) }
+    if request.fields.mayNameVariant {
+      let variant = RequestVariant(request.fields, redaction).fields
+      key.append(variant.filter { $0.role == .operation })
+      key.endPlain()
+      key.append(variant.filter { $0.role != .operation })
+    } else {
+      key.endPlain()
     }
-    return writer.bytes
+  }
+
+  /// - Parameter request: without its secrets.
+  private func writePlain(_ request: HTTPRequest, to key: inout KeyWriter) {
+    for part in parts {
+      switch part {
+      case .method: key.append(request.method.rawValue.utf8)
+      case .path: key.append(ComparedPath.normalized(request.path))
+      case .query: key.append(pairs: request.comparedQuery(rules))
+      case .body: key.append(bodyOf: request, rules)
+      case .host: key.append(request.comparedHost)
+      }
+    }
+    for name in headers { key.append(components: request.values(of: name)) }
   }
 
   /// The target without the names in its query that make no difference.
@@ -87,5 +76,42 @@ public struct RequestMatcher: Sendable, Equatable {
       !FormPairs(piece).pairs.contains { rules.ignoredQuery.matches($0.name) }
     }
     return request.path + (kept.isEmpty ? [] : Array("?".utf8) + kept.joined(separator: [UInt8(ascii: "&")]))
+  }
+}
+
+/// The parts of a request as they are compared.
+extension HTTPRequest {
+  /// The pairs of the query that count, in the order of their bytes. A GraphQL document in `query` is taken by its
+  /// tokens.
+  func comparedQuery(_ rules: MatchRules) -> [FormPairs.Pair] {
+    guard let query else { return [] }
+    var pairs = FormPairs(query)
+    for index in pairs.pairs.indices where pairs.pairs[index].name.elementsEqual("query".utf8) {
+      if let document = GraphQLDocument(pairs.pairs[index].value) {
+        pairs.pairs[index].value = document.canonical
+      }
+    }
+    return rules.ignoredQuery.isEmpty
+      ? pairs.sorted : pairs.sorted.filter { !rules.ignoredQuery.matches($0.name) }
+  }
+
+  /// The host that the client addresses, in lower case and without the port, which differs in every run of a proxy that
+  /// picks a free one.
+  var comparedHost: [UInt8] {
+    let end: Int
+    if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
+      end = bracket + 1
+    } else {
+      end = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+    }
+    return authority[..<end].map(ASCII.lowercased)
+  }
+
+  /// Every value of the fields called `name` (lower case), in order.
+  func values(of name: String) -> [ArraySlice<UInt8>] {
+    let wanted = Array(name.utf8)
+    return fields.filter { field in
+      field.name.count == wanted.count && zip(field.name, wanted).allSatisfy { ASCII.lowercased($0) == $1 }
+    }.map(\.value)
   }
 }

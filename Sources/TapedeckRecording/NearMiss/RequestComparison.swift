@@ -17,7 +17,7 @@ struct RequestComparison {
   init(_ request: HTTPRequest, rules: MatchRules) {
     self.request = request
     self.rules = rules
-    query = ComparedQuery.pairs(of: request, rules)
+    query = request.comparedQuery(rules)
     path = ComparedPath.normalized(request.path)
     variant = RequestVariant(request.fields)
   }
@@ -104,7 +104,7 @@ extension RequestComparison {
 
   private func queryDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     PairsComparison.differences(
-      recorded: ComparedQuery.pairs(of: recorded, rules), received: query, kind: .query)
+      recorded: recorded.comparedQuery(rules), received: query, kind: .query)
   }
 
   /// In the fields that the rules name, and in those that make the variant.
@@ -129,8 +129,8 @@ extension RequestComparison {
 
   private func ruledDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     rules.headers.sorted().compactMap { name in
-      let old = RequestHeaders.values(of: name, in: recorded)
-      let new = RequestHeaders.values(of: name, in: request)
+      let old = recorded.values(of: name)
+      let new = request.values(of: name)
       guard old != new else { return nil }
       return RequestDifference(
         field: "header \(name)", recorded: Self.text(old), received: Self.text(new), comparedHeader: name)
@@ -143,7 +143,7 @@ extension RequestComparison {
 
   private func hostDifference(_ recorded: HTTPRequest) -> RequestDifference? {
     guard rules.parts.contains(.host) else { return nil }
-    let hosts = [recorded, request].map { RequestHost.compared($0.authority[...]) }
+    let hosts = [recorded, request].map(\.comparedHost)
     guard hosts[0] != hosts[1] else { return nil }
     return RequestDifference(
       field: "host", recorded: RequestDifference.excerpt(hosts[0]),

@@ -59,7 +59,7 @@ enum RequestDistance {
 
   /// Without what people get wrong: decoded, in lower case, each slash once and none at the end.
   private static func spelled(_ path: ArraySlice<UInt8>) -> [UInt8] {
-    let decoded = FormPairs.decoded(path, plusIsBlank: false).map(ASCII.lowercased)
+    let decoded = PercentCoding.decode(path).map(ASCII.lowercased)
     return Array(decoded.split(separator: UInt8(ascii: "/")).joined(separator: [UInt8(ascii: "/")]))
   }
 }
