@@ -89,11 +89,7 @@ public struct ProxyConfiguration: Sendable {
     do { _ = try upstream.map { text throws(UpstreamURLError) in try UpstreamOrigin(text) } } catch {
       throw .badUpstream("\(error)")
     }
-    if mode == .all || mode == .passthrough || mode == .newEpisodes, upstream == nil {
-      throw .upstreamMissing(mode: mode.rawValue)
-    }
-    if mode == .all || mode == .newEpisodes || mode == .once, cassette == nil {
-      throw .cassetteMissing(mode: mode.rawValue)
-    }
+    if mode.needsUpstream, upstream == nil { throw .upstreamMissing(mode: mode.rawValue) }
+    if mode.needsCassette, cassette == nil { throw .cassetteMissing(mode: mode.rawValue) }
   }
 }

@@ -22,12 +22,12 @@ public struct ExchangeLog: Sendable {
 final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
-  private let tape: LoopCache<CassetteSlot>
+  private let cassette: LoopCache<CassetteSlot>
   private var lines: [UInt8] = []
 
   init(statistics: ProxyStatistics, log: ExchangeLog?, slot: CassetteSlot, loop: EventLoop) {
     self.statistics = statistics
-    tape = LoopCache(slot)
+    cassette = LoopCache(slot)
     self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
@@ -38,7 +38,7 @@ final class ProxyObserver: ExchangeObserver {
     guard let log else { return }
     var shown = summary()
     // The front of the chain has redacted the target of what it was asked.
-    shown.target = tape.current.shown(shown.target, isRedacted: shown.decisions != nil)
+    shown.target = cassette.current.shown(shown.target, isRedacted: shown.decisions != nil)
     log.format(shown, &lines)
   }
 

@@ -7,12 +7,12 @@ import TapedeckRedaction
 extension ProxyServer {
   /// The exchange as a recording would hold it.
   private func shown(_ entry: RequestLogEntry) -> Interaction {
-    slot.tape.matcher.redaction.redacted(entry.interaction).0
+    slot.current.matcher.redaction.redacted(entry.interaction).0
   }
 
   /// The request's target, without secrets.
   public func shownTarget(_ entry: RequestLogEntry) -> String {
-    RequestTarget.text(slot.tape.matcher.redaction.redacted(target: entry.request.target))
+    RequestTarget.text(slot.current.matcher.redaction.redacted(target: entry.request.target))
   }
 
   /// Request and answer, without secrets.
@@ -37,7 +37,7 @@ extension ProxyServer {
   public func save(_ entries: [RequestLogEntry], asCassette path: String) throws -> Int {
     guard !Cassette.exists(at: path) else { throw ProxyError.cassetteThere(path) }
     let recorder = try CassetteRecorder.open(
-      path, upstream: configuration.upstream ?? slot.tape.cassette?.upstream, replacing: false,
+      path, upstream: configuration.upstream ?? slot.current.cassette?.upstream, replacing: false,
       match: configuration.match, redaction: configuration.redaction, secrets: configuration.secrets)
     do {
       let whole = entries.filter(\.isWhole)

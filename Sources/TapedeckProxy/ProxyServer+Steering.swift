@@ -4,10 +4,10 @@ internal import TapedeckUpstream
 
 /// What can be changed while the proxy runs. Each change holds for the next request.
 extension ProxyServer {
-  public var mode: RecordMode { slot.tape.mode }
+  public var mode: RecordMode { slot.current.mode }
 
   /// The folder of the cassette that is in, there or to be made; nil where none is.
-  public var cassettePath: String? { slot.tape.cassettePath }
+  public var cassettePath: String? { slot.current.cassettePath }
 
   /// Where cassettes lie that can be put in: beside the one of the start.
   public var cassetteFolder: String {
@@ -17,8 +17,8 @@ extension ProxyServer {
 
   /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
   public var interactionCounts: (recorded: Int, replayable: Int) {
-    let tape = slot.tape
-    return (tape.recorder?.count ?? 0, tape.cassette?.count ?? 0)
+    let cassette = slot.current
+    return (cassette.recorder?.count ?? 0, cassette.cassette?.count ?? 0)
   }
 
   public var upstream: String? { configuration.upstream }
@@ -52,15 +52,13 @@ extension ProxyServer {
       report = try old.recorder?.seal()
       sessions.rewindCursors()
       do {
-        return try CassetteOpening.open(wanted, upstream: upstream?.origin, statistics).tape(
-          wanted, statistics)
+        return try InsertedCassette.open(wanted, upstream: upstream?.origin, statistics)
       } catch {
         failure = error
         var before = configuration
         before.mode = old.mode
         before.cassette = old.cassettePath
-        return try CassetteOpening.open(before, upstream: upstream?.origin, statistics).tape(
-          before, statistics)
+        return try InsertedCassette.open(before, upstream: upstream?.origin, statistics)
       }
     }
     if let failure { throw failure }
@@ -68,5 +66,5 @@ extension ProxyServer {
   }
 
   /// The first recorded answer to every request again, all counts of rules at zero, stores as in the beginning.
-  public func reset(_ session: Session) { session.reset(slot.tape.cassette) }
+  public func reset(_ session: Session) { session.reset(slot.current.cassette) }
 }

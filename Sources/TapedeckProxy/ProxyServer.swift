@@ -16,7 +16,7 @@ public final class ProxyServer: Sendable {
   /// What each test has to itself, where `ProxyConfiguration.sessionSelector` tells them apart.
   public let sessions: Sessions
   private let overridesWatch: OverridesWatch?
-  private var tape: InsertedCassette { slot.tape }
+  private var inserted: InsertedCassette { slot.current }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
   /// What a person should know about the cassette as it was found.
@@ -34,10 +34,10 @@ public final class ProxyServer: Sendable {
     try Self.refuseLoop(upstream?.origin, address)
     let statistics = ProxyStatistics(
       namesOptions: configuration.verb != nil, notice: configuration.notice)
-    let recording = try CassetteOpening.open(configuration, upstream: upstream?.origin, statistics)
-    recording.tellRules(to: configuration.notice)
-    recording.tellRewriting(configuration.rewriting, to: configuration.notice)
-    let slot = CassetteSlot(recording.tape(configuration, statistics))
+    let opened = try InsertedCassette.open(configuration, upstream: upstream?.origin, statistics)
+    opened.tellRules(to: configuration.notice)
+    opened.tellRewriting(configuration.rewriting, to: configuration.notice)
+    let slot = CassetteSlot(opened)
     configuration.beforeServing()
     let sessions = Sessions(configuration)
     let tolerated = NoticeOnce(configuration.notice)
@@ -78,7 +78,7 @@ public final class ProxyServer: Sendable {
         throw error
       }
     } catch {
-      _ = try? recording.recorder?.seal()
+      _ = try? opened.recorder?.seal()
       throw Self.explained(error)
     }
     self.configuration = configuration
@@ -86,15 +86,15 @@ public final class ProxyServer: Sendable {
     self.statistics = statistics
     self.sessions = sessions
     overridesWatch = overridesFile?.watched(notice: configuration.notice) { sessions.take($0) }
-    if let recorder = recording.recorder, !recorder.matcher.redaction.isOn {
+    if let recorder = opened.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
       )
     }
-    recoveredCount = recording.recorder?.recoveredCount ?? 0
+    recoveredCount = opened.recorder?.recoveredCount ?? 0
     warnings =
-      (recording.recorder?.warnings ?? []) + (recording.cassette?.warnings ?? [])
-      + recording.emptyWarning(configuration)
+      (opened.recorder?.warnings ?? []) + (opened.cassette?.warnings ?? [])
+      + opened.emptyWarning
   }
 
   /// The system libraries in use, for `--version`.
@@ -122,11 +122,11 @@ public final class ProxyServer: Sendable {
   /// The second half of `stop`.
   package func seal() throws -> ProxySummary {
     var summary = statistics.summary
-    summary.recordingFailure = tape.recordingFailure
-    summary.unused = tape.mode.consultsCassette ? tape.cassette?.unused.count ?? 0 : 0
-    summary.redacted = tape.recorder?.hiddenCount ?? 0
+    summary.recordingFailure = inserted.recordingFailure
+    summary.unused = inserted.mode.consultsCassette ? inserted.cassette?.unused.count ?? 0 : 0
+    summary.redacted = inserted.recorder?.hiddenCount ?? 0
     do throws(CassetteError) {
-      guard let report = try tape.recorder?.seal() else { return summary }
+      guard let report = try inserted.recorder?.seal() else { return summary }
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
       summary.untouchedFiles = report.untouched
@@ -141,13 +141,13 @@ public final class ProxyServer: Sendable {
 
   /// How often each recording was given, in the order of the files' names; none where no cassette is replayed.
   public var uses: [InteractionUse] {
-    guard tape.mode.consultsCassette, let cassette = tape.cassette else { return [] }
+    guard inserted.mode.consultsCassette, let cassette = inserted.cassette else { return [] }
     return InteractionUse.all(
-      in: cassette, onExhausted: tape.onExhausted, drifted: statistics.driftedFiles)
+      in: cassette, onExhausted: inserted.onExhausted, drifted: statistics.driftedFiles)
   }
 
   /// By what requests are compared, in the words of `--match`.
-  public var matchItems: [String] { tape.matcher.rules.items }
+  public var matchItems: [String] { inserted.matcher.rules.items }
 
   /// A proxy whose origin is itself would ask itself until nothing is left to ask with (RFC 9110 §7.6).
   private static func refuseLoop(

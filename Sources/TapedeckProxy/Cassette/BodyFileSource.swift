@@ -6,7 +6,6 @@ final class BodyFileSource: ResponseSource {
   private static let pieceBytes = 64 * 1024
 
   private let file: BodyFile
-  private let head: HTTPResponseHead
   private let interaction: Interaction
   private var reader: BodyFileReader?
   private var sink: (any ResponseSink)?
@@ -14,9 +13,8 @@ final class BodyFileSource: ResponseSource {
   private var isSending = false
   private var mustSend = false
 
-  init(_ file: BodyFile, head: HTTPResponseHead, interaction: Interaction) {
+  init(_ file: BodyFile, of interaction: Interaction) {
     self.file = file
-    self.head = head
     self.interaction = interaction
   }
 
@@ -24,10 +22,10 @@ final class BodyFileSource: ResponseSource {
     do {
       reader = try file.open()
     } catch {
-      return sink.fail(Replay.failure(error))
+      return sink.fail(.unreadable(error))
     }
     self.sink = sink
-    sink.begin(head, framing: Replay.framing(interaction))
+    sink.begin(interaction.response.head, framing: interaction.sentFraming)
     resume()
   }
 
@@ -62,7 +60,7 @@ final class BodyFileSource: ResponseSource {
         if demand == .gone { return cancel() }
       } catch {
         cancel()
-        return sink.fail(Replay.failure(error))
+        return sink.fail(.unreadable(error))
       }
     }
   }

@@ -3,64 +3,61 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckUpstream
 
-/// The cassette as a run needs it: opened for reading, for writing, for both or not at all.
-struct CassetteOpening {
-  var cassette: Cassette?
-  var recorder: CassetteRecorder?
-  /// The origin that is asked.
-  private var upstream: UpstreamOrigin?
-  /// What is rewritten for clients.
-  private var rewriting = RewriteRules()
-
-  /// Up to here a cassette is held whole: its answers need no file any more, nor a descriptor for one.
+extension InsertedCassette {
+  /// Up to here a cassette is held whole: its responses need no file any more, nor a descriptor for one.
   private static let fewInteractions = 1_000
 
+  /// Opens the configured cassette as the mode needs it: for reading, for writing, for both or not at all.
   static func open(
     _ configuration: ProxyConfiguration, upstream: UpstreamOrigin?, _ statistics: ProxyStatistics
-  ) throws -> CassetteOpening {
-    var recording = CassetteOpening(
-      upstream: upstream, rewriting: configuration.rewriting.changed(RewriteRules()))
-    guard let directory = configuration.cassette, configuration.mode != .passthrough else {
-      return recording
-    }
+  ) throws -> InsertedCassette {
     let mode = configuration.mode
+    var cassette: Cassette?
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
-    if mode.mayRecord(cassetteExists: true) {
-      recording.recorder = try recorder(directory, configuration, upstream)
-    }
+    var recorder = try recorder(configuration, upstream, cassetteExists: true)
     do {
-      if mode.consultsCassette {
-        try statistics.mentions.collecting {
-          try recording.load(directory, configuration, mentions: statistics.mentions)
+      if mode.consultsCassette { cassette = try load(configuration, hasUpstream: upstream != nil) }
+      if recorder == nil {
+        recorder = try self.recorder(configuration, upstream, cassetteExists: cassette != nil)
+      }
+      let opened = InsertedCassette(
+        configuration: configuration, cassette: cassette, recorder: recorder, upstream: upstream,
+        statistics: statistics)
+      try statistics.mentions.collecting {
+        for interaction in cassette?.answers ?? [] where interaction.isHeld {
+          _ = try opened.prepared(interaction)
         }
       }
-      if recording.recorder == nil, mode.mayRecord(cassetteExists: recording.cassette != nil) {
-        recording.recorder = try recorder(directory, configuration, upstream)
-      }
+      return opened
     } catch {
-      _ = try? recording.recorder?.seal()
+      _ = try? recorder?.seal()
       throw error
     }
-    let recorded = recording.recorder?.rewriting
-    recording.rewriting =
-      recorded ?? configuration.rewriting.changed(recording.cassette?.recordedRewriting ?? RewriteRules())
-    return recording
   }
 
+  private static func load(_ configuration: ProxyConfiguration, hasUpstream: Bool) throws -> Cassette? {
+    guard let path = configuration.cassette else { return nil }
+    do {
+      return try Cassette.open(
+        path, match: configuration.match, reading: .whenAsked(above: fewInteractions),
+        progress: configuration.loadingProgress)
+    } catch {
+      guard case .absent = error else { throw error }
+      guard configuration.mode.needsCassette, hasUpstream else { throw ProxyError.cassetteAbsent(path) }
+      return nil
+    }
+  }
+
+  /// - Returns: `nil` where nothing is recorded.
   private static func recorder(
-    _ directory: String, _ configuration: ProxyConfiguration, _ upstream: UpstreamOrigin?
-  ) throws -> CassetteRecorder {
-    try CassetteRecorder.open(
-      directory, upstream: upstream?.description, replacing: configuration.mode == .all,
+    _ configuration: ProxyConfiguration, _ upstream: UpstreamOrigin?, cassetteExists: Bool
+  ) throws -> CassetteRecorder? {
+    guard let path = configuration.cassette, configuration.mode.mayRecord(cassetteExists: cassetteExists)
+    else { return nil }
+    return try CassetteRecorder.open(
+      path, upstream: upstream?.description, replacing: !configuration.mode.consultsCassette,
       match: configuration.match, redaction: configuration.redaction, rewriting: configuration.rewriting,
       durability: configuration.durability, secrets: configuration.secrets)
-  }
-
-  func tape(_ configuration: ProxyConfiguration, _ statistics: ProxyStatistics) -> InsertedCassette {
-    InsertedCassette(
-      configuration: configuration, cassette: cassette, recorder: recorder,
-      rewriter: OriginRewriter(upstream: cassette?.upstream, rewriting),
-      liveRewriter: upstream.flatMap { OriginRewriter($0, rewriting) }, statistics: statistics)
   }
 
   /// Says so when requests are compared by other rules than the cassette's.
@@ -77,7 +74,7 @@ struct CassetteOpening {
   }
 
   /// Says so where there is nothing to replay and nothing is going to be recorded.
-  func emptyWarning(_ configuration: ProxyConfiguration) -> [String] {
+  var emptyWarning: [String] {
     guard recorder == nil, let cassette, cassette.count == 0 else { return [] }
     let advice =
       cassette.isForeignFile
@@ -100,25 +97,6 @@ struct CassetteOpening {
   }
 
   private static func text(_ rules: MatchRules) -> String { rules.items.joined(separator: ", ") }
-
-  private mutating func load(
-    _ directory: String, _ configuration: ProxyConfiguration, mentions: OriginMentions
-  ) throws {
-    do {
-      let loaded = try Cassette.open(
-        directory, match: configuration.match, reading: .whenAsked(above: Self.fewInteractions),
-        progress: configuration.loadingProgress)
-      cassette = loaded
-      let rewriter = OriginRewriter(
-        upstream: loaded.upstream, configuration.rewriting.changed(loaded.recordedRewriting))
-      for interaction in loaded.answers where interaction.isHeld {
-        _ = try interaction.prepared(by: rewriter, mentions: mentions)
-      }
-    } catch {
-      guard case .absent = error else { throw error }
-      guard configuration.mode != .none, upstream != nil else { throw ProxyError.cassetteAbsent(directory) }
-    }
-  }
 }
 
 extension OriginRewriter {

@@ -4,18 +4,8 @@ internal import TapedeckRecording
 import TapedeckRedaction
 internal import TapedeckUpstream
 
-/// The recording that all loops share: what may be replayed, where new exchanges go, and the decision between them.
+/// The cassette that is in, shared by all loops: what may be replayed, where new exchanges go, and the mode.
 final class InsertedCassette: Sendable {
-  /// What to do with one request, with all that doing it takes.
-  enum Choice {
-    /// - Parameter substitution: what the response stands in for, where it was recorded for another request.
-    case replay(InteractionSequence.Turn, Decision.Substitution?)
-    case record(arrival: Int)
-    case forward
-    /// - Parameter recorded: how many answers to it there were, all of which have been given.
-    case refuse(recorded: Int)
-  }
-
   let mode: RecordMode
   /// The folder of the cassette, there or to be made.
   let cassettePath: String?
@@ -33,6 +23,9 @@ final class InsertedCassette: Sendable {
   /// tools recorded, which may be of several, those that its requests name.
   let origins: [AuthorityName]
   let statistics: ProxyStatistics
+  /// What is rewritten for clients.
+  let rewriting: RewriteRules
+  private let isConsulted: Bool
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
   let onExhausted: ExhaustionPolicy
@@ -44,12 +37,15 @@ final class InsertedCassette: Sendable {
 
   init(
     configuration: ProxyConfiguration, cassette: Cassette?, recorder: CassetteRecorder?,
-    rewriter: OriginRewriter? = nil, liveRewriter: OriginRewriter? = nil, statistics: ProxyStatistics
+    upstream: UpstreamOrigin?, statistics: ProxyStatistics
   ) {
     mode = configuration.mode
+    isConsulted = mode.consultsCassette
     cassettePath = configuration.cassette
-    self.rewriter = rewriter
-    self.liveRewriter = liveRewriter
+    rewriting =
+      recorder?.rewriting ?? configuration.rewriting.changed(cassette?.recordedRewriting ?? RewriteRules())
+    rewriter = OriginRewriter(upstream: cassette?.upstream, rewriting)
+    liveRewriter = upstream.flatMap { [rewriting] in OriginRewriter($0, rewriting) }
     missExplanation = MissExplanation(configuration)
     origins = Self.origins(configuration, cassette)
     self.cassette = cassette
@@ -73,8 +69,8 @@ final class InsertedCassette: Sendable {
     }
     if names.first == names.last { names = Array(names.prefix(1)) }
     var last: [UInt8] = []
-    for answer in cassette?.answers ?? [] where names.count < maximumOrigins {
-      guard let host = answer.recorded.request.fields.first("host"), !host.elementsEqual(last) else {
+    for interaction in cassette?.answers ?? [] where names.count < maximumOrigins {
+      guard let host = interaction.recorded.request.fields.first("host"), !host.elementsEqual(last) else {
         continue
       }
       last = Array(host)
@@ -87,53 +83,36 @@ final class InsertedCassette: Sendable {
   /// The request as it is compared where `comparesAddresses`; nil where that is as it came.
   func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? liveRewriter)?.forwarded(request) }
 
-  /// Decides, and takes the answer it decides on.
-  /// - Parameters:
-  ///   - request: as it is compared.
-  ///   - cursors: of the request's session.
-  func decide(_ request: HTTPRequest, cursors: ReplayCursors? = nil) -> Choice {
-    guard mode != .passthrough else { return hasUpstream ? .forward : .refuse(recorded: 0) }
-    let sequence = mode.consultsCassette ? sequence(for: request) : nil
-    let turn = sequence?.next(for: request, onExhausted: onExhausted, cursors: cursors)
-    let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
-    switch mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream) {
-    case .replay:
-      guard let turn else { break }
-      return replay(turn)
-    case .record: return recorder.map { .record(arrival: $0.nextArrival()) } ?? .forward
-    case .forward: return .forward
-    case .refuse: break
-    }
-    if sequence == nil, let turn = substitute(for: request, cursors) { return replay(turn, .otherVariant) }
-    return .refuse(recorded: sequence?.answers.count ?? 0)
+  /// What is done with a request.
+  func disposition(_ situation: RecordingSituation) -> Disposition {
+    mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream)
   }
 
-  private func replay(
-    _ turn: InteractionSequence.Turn, _ substitution: Decision.Substitution? = nil
-  ) -> Choice {
-    if turn.isBeyondRecording { statistics.countRepeated() }
-    if turn.isOtherClient { statistics.countOtherClient() }
-    return .replay(turn, turn.isOtherClient ? .otherClient : substitution)
+  /// The responses recorded for a request.
+  /// - Parameter key: a writer that is used again.
+  func sequence(for request: HTTPRequest, using key: inout KeyWriter) -> InteractionSequence? {
+    guard isConsulted, let cassette else { return nil }
+    return cassette.sequence(for: request, using: &key) ?? cassette.linkedSequence(for: request)
   }
 
   /// A response that is right though the variant was not recorded.
-  private func substitute(
-    for request: HTTPRequest, _ cursors: ReplayCursors?
-  ) -> InteractionSequence.Turn? {
-    guard mode.consultsCassette else { return nil }
+  func substitute(for request: HTTPRequest, _ cursors: ReplayCursors?) -> InteractionSequence.Turn? {
+    guard isConsulted else { return nil }
     return cassette?.substitute(for: request)?.next(for: request, onExhausted: onExhausted, cursors: cursors)
   }
 
-  /// Where a request differs from the recording it gets, though not by the rules; counted.
-  func drift(of request: HTTPRequest, from answer: StoredInteraction) -> [String] {
-    let drift = matcher.drift(of: request, from: answer.recorded)
-    if !drift.isEmpty { statistics.countDrift(drift, file: answer.fileName) }
-    return drift.map(\.field)
+  /// What is sent for an interaction, made when it is first asked for; `nil` where it is made for each request.
+  func prepared(_ stored: StoredInteraction) throws(CassetteError) -> PreparedResponse? {
+    if let known = stored.preparation.load() { return known.response }
+    let response = try stored.read().prepared(rewriter, statistics.mentions)
+    return stored.preparation.storeIfNil(StoredInteraction.Preparation(response)).response
   }
 
-  private func sequence(for request: HTTPRequest) -> InteractionSequence? {
-    guard let cassette else { return nil }
-    return cassette.sequence(for: request) ?? cassette.linkedSequence(for: request)
+  /// Where a request differs from the interaction it gets, though not by the rules; counted.
+  func drift(of request: HTTPRequest, from stored: StoredInteraction) -> [String] {
+    let drift = matcher.drift(of: request, from: stored.recorded)
+    if !drift.isEmpty { statistics.countDrift(drift, file: stored.fileName) }
+    return drift.map(\.field)
   }
 
   /// Remembers a complete exchange. Returns when the kernel has it; a failure stops recording, not the traffic.

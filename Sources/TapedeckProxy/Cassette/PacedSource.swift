@@ -2,9 +2,9 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckSockets
 
-/// Gives a recorded answer at the pace it was recorded at: its interim responses at once, each chunk when its time has
-/// come, an answer without chunks when it was complete. A large chunk goes out in pieces, as the client has room for them.
-/// A stream that its client left stays open after the last chunk.
+/// Sends a recorded response at the pace it was recorded at: its interim responses at once, each chunk when its time has
+/// come, a response without chunks when it was complete. A large chunk goes out in pieces, as the client has room for
+/// them. A stream that its client left stays open after the last chunk.
 final class PacedSource: ResponseSource {
   private struct Piece {
     var range: Range<Int>
@@ -16,7 +16,6 @@ final class PacedSource: ResponseSource {
   private static let latestNanoseconds = 86_400e9
 
   private let interaction: Interaction
-  private let head: HTTPResponseHead
   private let onCut: CutPolicy
   private let loop: EventLoop
   private var pieces: ArraySlice<Piece>
@@ -27,11 +26,8 @@ final class PacedSource: ResponseSource {
   private var isHeadSent = false
   private var isSinkFull = false
 
-  init(
-    _ interaction: Interaction, head: HTTPResponseHead, pace: ReplayPace, onCut: CutPolicy, loop: EventLoop
-  ) {
+  init(_ interaction: Interaction, pace: ReplayPace, onCut: CutPolicy, loop: EventLoop) {
     self.interaction = interaction
-    self.head = head
     self.onCut = onCut
     self.loop = loop
     pieces = Self.pieces(interaction, pace: pace)[...]
@@ -56,7 +52,7 @@ final class PacedSource: ResponseSource {
 
   func start(into sink: any ResponseSink) {
     if case .file(let file) = interaction.response.body {
-      do { reader = try file.open() } catch { return sink.fail(Replay.failure(error)) }
+      do { reader = try file.open() } catch { return sink.fail(.unreadable(error)) }
     }
     self.sink = sink
     startedAt = .now
@@ -91,7 +87,7 @@ final class PacedSource: ResponseSource {
         isSinkFull = demand == .wait
       } catch {
         cancel()
-        return sink.fail(Replay.failure(error))
+        return sink.fail(.unreadable(error))
       }
     }
     if pieces.isEmpty { finish() } else if !isSinkFull { waitForNext() }
@@ -100,7 +96,7 @@ final class PacedSource: ResponseSource {
   private func sendHead() {
     guard !isHeadSent, let sink else { return }
     isHeadSent = true
-    sink.begin(head, framing: Replay.framing(interaction))
+    sink.begin(interaction.response.head, framing: interaction.sentFraming)
   }
 
   private func finish() {

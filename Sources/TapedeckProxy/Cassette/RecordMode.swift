@@ -12,11 +12,11 @@ public enum RecordMode: String, Sendable, CaseIterable {
   case passthrough
 }
 
-/// What the cassette had to say about a request.
+/// What the cassette holds for a request.
 public enum RecordingSituation: Sendable, CaseIterable {
-  /// There is an answer for it.
+  /// There is a response to give.
   case recorded
-  /// There were answers for it, and all have been given.
+  /// There were responses, and all have been given.
   case exhausted
   /// Nothing with its key was ever recorded.
   case unknown
@@ -31,19 +31,7 @@ public enum Disposition: Sendable {
 }
 
 extension RecordMode {
-  /// Whether the cassette is asked at all.
-  public var consultsCassette: Bool { self != .all && self != .passthrough }
-
-  /// Whether answers may be remembered, so that the cassette is opened for writing.
-  public func mayRecord(cassetteExists: Bool) -> Bool {
-    switch self {
-    case .none, .passthrough: false
-    case .once: !cassetteExists
-    case .newEpisodes, .all: true
-    }
-  }
-
-  /// The whole policy: every mode in every situation.
+  /// The whole policy: every mode in every situation. All else about modes follows from it.
   public func disposition(
     _ situation: RecordingSituation, cassetteExists: Bool, hasUpstream: Bool
   ) -> Disposition {
@@ -55,4 +43,20 @@ extension RecordMode {
     case (.passthrough, _): hasUpstream ? .forward : .refuse
     }
   }
+
+  /// Whether the cassette is asked at all.
+  public var consultsCassette: Bool {
+    disposition(.recorded, cassetteExists: true, hasUpstream: true) == .replay
+  }
+
+  /// Whether responses may be remembered, so that the cassette is opened for writing.
+  public func mayRecord(cassetteExists: Bool) -> Bool {
+    disposition(.unknown, cassetteExists: cassetteExists, hasUpstream: true) == .record
+  }
+
+  /// Whether there has to be an origin.
+  var needsUpstream: Bool { disposition(.unknown, cassetteExists: true, hasUpstream: true) != .refuse }
+
+  /// Whether there has to be a place for a cassette.
+  var needsCassette: Bool { mayRecord(cassetteExists: false) }
 }

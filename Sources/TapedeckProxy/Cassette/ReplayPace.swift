@@ -1,10 +1,10 @@
-/// How fast a recorded answer is given.
+/// How fast recorded responses are sent.
 public enum ReplayPace: Sendable, Equatable {
   case instant
-  /// As the origin was, so many times as fast.
+  /// As the origin was, this many times as fast.
   case recorded(times: Double)
 
-  /// Reads `instant`, `recorded` or a factor like `10x`, from a thousandth to a million; nil when it is none of them.
+  /// Reads `instant`, `recorded` or a factor like `10x`, from a thousandth to a million; `nil` for any other text.
   public init?(_ text: String) {
     switch text {
     case "instant": self = .instant
@@ -17,4 +17,12 @@ public enum ReplayPace: Sendable, Equatable {
       self = .recorded(times: times)
     }
   }
+}
+
+/// How a replayed stream goes on where the client left it when it was recorded.
+public enum CutPolicy: String, Sendable, CaseIterable {
+  /// It stays open and silent, as it was.
+  case open
+  /// Its body ends properly.
+  case close
 }

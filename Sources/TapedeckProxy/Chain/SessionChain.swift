@@ -36,15 +36,10 @@ final class SessionChain {
   init(_ session: Session, _ parts: ChainParts) {
     self.session = session
     self.parts = parts
-    let configuration = parts.configuration
-    recordings = CassetteResponder(
-      tape: parts.cassette, cursors: session.cursors, upstream: parts.upstream,
-      replay: Replay(
-        pace: configuration.pace, onCut: configuration.onCut, loop: parts.loop,
-        mentions: parts.cassette.current.statistics.mentions))
+    recordings = CassetteResponder(parts, cursors: session.cursors)
     keepsRequests = session.journal.isOn
     // The situation first: what changes in between is seen at the next request.
-    situation = Situation(session.overrides, configuration.router)
+    situation = Situation(session.overrides, parts.configuration.router)
     links = recordings
     links = makeLinks()
   }
