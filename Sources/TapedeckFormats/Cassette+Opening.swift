@@ -7,7 +7,7 @@ extension Cassette {
   /// - Parameters: those of `load`.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func open(
-    _ path: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
+    _ path: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     if ForeignFile.isThere(path) { return try load(file: path, match: match) }
@@ -36,21 +36,20 @@ extension Cassette {
           base: 0)
       }, isReplacing: true
     ).names
-    var stored: [FileInteraction] = []
-    var load = CassetteLoad(path: path)
+    var stored: [StoredInteraction] = []
+    var loaded = LoadedAmount(path: path)
     for (index, exchange) in session.exchanges.enumerated() {
       let interaction = exchange.interaction
-      let one = FileInteraction(
-        name: names[index], ordinal: CassetteNames.parse(names[index]).ordinal, interaction: interaction,
-        key: keys[index], bodyNames: [],
+      let one = StoredInteraction(
+        names[index], interaction, key: keys[index],
         bytes: interaction.request.body.count + interaction.response.body.heldCount)
-      try load.add(one)
+      try loaded.add(one)
       stored.append(one)
     }
-    stored.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    stored.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
     return Cassette(
       path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored.map { StoredInteraction(LoadedAnswer($0)) },
+      answers: stored,
       warnings: ImportNote.summary(session.notes))
   }
 }

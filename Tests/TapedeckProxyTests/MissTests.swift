@@ -27,11 +27,7 @@ import Testing
     let answers = requests.enumerated().map { index, request in
       let interaction = Interaction(
         request: request, response: RecordedResponse(head: HTTPResponseHead(status: 200), body: .bytes([])))
-      return StoredInteraction(
-        LoadedAnswer(
-          FileInteraction(
-            name: "file-\(index).json", ordinal: 1, interaction: interaction, key: matcher.key(for: request),
-            bodyNames: [], bytes: 0)))
+      return StoredInteraction("file-\(index).json", interaction, key: matcher.key(for: request))
     }
     return Cassette(
       path: "Cassettes/api", manifest: nil, upstream: "https://api.test", matcher: matcher,

@@ -139,13 +139,10 @@ import Testing
   func hitsAreKnownOfEachAnswer(policy: ExhaustionPolicy, hits: [Int], asked: Int) {
     let answers = (0..<3).map { index in
       StoredInteraction(
-        LoadedAnswer(
-          FileInteraction(
-            name: "\(index).json", ordinal: index + 1,
-            interaction: Interaction(
-              request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 200))
-            ),
-            key: MatchKey(bytes: []), bodyNames: [], bytes: 0)))
+        "\(index).json",
+        Interaction(
+          request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 200))),
+        key: MatchKey(bytes: []))
     }
     let sequence = InteractionSequence(answers)
     for _ in 0..<asked { _ = sequence.next(onExhausted: policy) }

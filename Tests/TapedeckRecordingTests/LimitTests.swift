@@ -56,7 +56,7 @@ import Testing
     try recorder.record(exchange("GET", "/small"))
     var large = exchange("GET", "/large", chunks: [])
     large.response.chunkSizes = (0...CassetteLimits.chunks).map { $0 % 2 + 1 }
-    #expect(throws: CassetteError.overLimit(path: "an answer", problem: "more than 4194304 chunks")) {
+    #expect(throws: CassetteError.overLimit(path: "a response", problem: "more than 4194304 chunks")) {
       try recorder.record(large, arrival: 1)
     }
     #expect(recorder.isBroken)
@@ -75,11 +75,12 @@ import Testing
   }
 
   @Test("C10 interactions and what they hold are counted") func load() throws {
-    let one = FileInteraction(
-      name: "one.json", ordinal: 1, interaction: exchange(),
-      key: RequestMatcher().key(for: HTTPRequest(.get, "/")),
-      bodyNames: [], bytes: 1 << 30)
-    var load = CassetteLoad(path: "c")
+    func interaction(bytes: Int) -> StoredInteraction {
+      StoredInteraction(
+        "one.json", exchange(), key: RequestMatcher().key(for: HTTPRequest(.get, "/")), bytes: bytes)
+    }
+    let one = interaction(bytes: 1 << 30)
+    var load = LoadedAmount(path: "c")
     try load.add(one)
     try load.add(one)
     #expect(
@@ -87,9 +88,8 @@ import Testing
     ) {
       try load.add(one)
     }
-    var small = one
-    small.bytes = 1
-    load = CassetteLoad(path: "c")
+    let small = interaction(bytes: 1)
+    load = LoadedAmount(path: "c")
     for _ in 0..<CassetteLimits.interactions { try load.add(small) }
     #expect(throws: CassetteError.overLimit(path: "c", problem: "more than 1000000 interactions")) {
       try load.add(small)

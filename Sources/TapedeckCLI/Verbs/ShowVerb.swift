@@ -108,7 +108,7 @@ extension ShowVerb {
   /// - Returns: false when it is a recording of another tool, to be shown like a cassette.
   private static func show(file: String, _ arguments: Arguments) throws -> Bool {
     do {
-      let interaction = try InteractionFile(file).interaction
+      let interaction = try Interaction(contentsOf: file)
       if arguments.has(.curl) {
         Terminal.out(CurlCommand(interaction.request, base: base(interaction)).text + "\n")
       } else {

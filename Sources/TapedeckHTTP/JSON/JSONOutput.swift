@@ -36,10 +36,10 @@ package struct JSONOutput {
   }
 
   /// The name of the member whose value comes next; it holds nothing that needs an escape.
-  package mutating func member(_ name: StaticString) {
+  package mutating func member(_ name: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    bytes.append(contentsOf: name.utf8)
     bytes.append(UInt8(ascii: "\""))
     bytes.append(ASCII.colon)
     followsValue = false

@@ -9,7 +9,7 @@ public struct CassetteLint {
   public private(set) var interactionCount = 0
 
   private let directory: CassetteDirectory
-  private var stored: [FileInteraction] = []
+  private var stored: [StoredInteraction] = []
 
   /// - Parameters:
   ///   - path: the directory of a cassette.
@@ -114,7 +114,7 @@ public struct CassetteLint {
     guard !hasErrors else { return }
     let cassette = Cassette(
       path: directory.path, manifest: nil, upstream: nil, matcher: matcher, recordedRules: matcher.rules,
-      answers: stored.map { StoredInteraction(LoadedAnswer($0)) }, warnings: [])
+      answers: stored, warnings: [])
     let renames = TidyPlan(cassette.planned, followsKeys: true).renames
     for rename in renames {
       let isNumber = CassetteNames.parse(rename.old).stem == CassetteNames.parse(rename.new).stem

@@ -31,18 +31,18 @@ enum BodyFormat {
 
   static func write(_ file: BodyFile, to out: inout JSONOutput) {
     out.beginObject()
-    out.member("file")
+    out.member(Member.file)
     out.string(file.name)
-    out.member("size")
+    out.member(Member.size)
     out.number(file.size)
     out.endObject()
   }
 
   private static func write(_ json: JSONCompaction, to out: inout JSONOutput) {
     out.beginObject()
-    out.member("json")
+    out.member(Member.json)
     out.value(json)
-    out.member("style")
+    out.member(Member.style)
     out.string(json.style.description)
     out.endObject()
   }
@@ -54,7 +54,7 @@ enum BodyFormat {
   /// Writes the text cut behind every line feed.
   private static func write(text: [UInt8], to out: inout JSONOutput) {
     out.beginObject()
-    out.member("text")
+    out.member(Member.text)
     out.beginArray()
     var start = text.startIndex
     while start < text.endIndex {
@@ -66,6 +66,22 @@ enum BodyFormat {
     out.endObject()
   }
 
+  /// The ways a body is written, each by the member that tells, and what may stand beside that.
+  private enum Member: String, FormatMember {
+    case json, style, text, base64, file, size
+
+    static let all = allCases
+
+    /// What it is that this member goes with: a way of writing by itself.
+    var form: Member {
+      switch self {
+      case .style: .json
+      case .size: .file
+      default: self
+      }
+    }
+  }
+
   /// What an interaction says of a body.
   enum Decoded {
     case bytes([UInt8])
@@ -74,39 +90,27 @@ enum BodyFormat {
 
   static func decode(_ value: JSONValue?, at place: JSONPlace) throws(JSONProblem) -> Decoded {
     guard let value else { return .bytes([]) }
-    let object = try StrictObject(
-      value, at: place, known: ["json", "style", "text", "base64", "file", "size"], allowsOwn: true)
-    if let json = object["json"] {
-      try refuse(["text", "base64", "file", "size"], beside: "json", in: object)
-      return .bytes(json.bytes(try style(object)))
+    let object = try StrictObject(value, at: place, of: Member.self)
+    guard let form = Member.all.first(where: { $0.form == $0 && object[$0] != nil }),
+      let content = object[form]
+    else { throw place.problem("one of `json`, `text`, `base64` or `file` is expected here") }
+    for other in Member.all where other.form != form && object[other] != nil {
+      throw place.problem("`\(other.rawValue)` makes no sense beside `\(form.rawValue)`")
     }
-    if let text = object["text"] {
-      try refuse(["style", "base64", "file", "size"], beside: "text", in: object)
-      return .bytes(try decodeText(text, at: place.member("text")))
-    }
-    if let base64 = object["base64"] {
-      try refuse(["style", "file", "size"], beside: "base64", in: object)
-      return .bytes(try ByteString.decodeBase64(base64, at: place.member("base64")))
-    }
-    try refuse(["style"], beside: "file", in: object)
-    guard let name = try object.text("file") else {
-      throw place.problem("one of `json`, `text`, `base64` or `file` is expected here")
-    }
-    return .file(name: name, size: try object.int("size"))
-  }
-
-  private static func refuse(
-    _ others: [StaticString], beside name: StaticString, in object: StrictObject
-  ) throws(JSONProblem) {
-    for other in others where object[other] != nil {
-      throw object.place.problem("`\(other)` makes no sense beside `\(name)`")
+    switch form {
+    case .json: return .bytes(content.bytes(try style(object)))
+    case .text: return .bytes(try decodeText(content, at: place.member(form)))
+    case .base64: return .bytes(try ByteString.decodeBase64(content, at: place.member(form)))
+    default:
+      return .file(
+        name: try object.text(Member.file.rawValue) ?? "", size: try object.int(Member.size.rawValue))
     }
   }
 
   private static func style(_ object: StrictObject) throws(JSONProblem) -> JSONStyle {
-    guard let name = try object.text("style") else { return .compact }
+    guard let name = try object.text(Member.style.rawValue) else { return .compact }
     guard let style = JSONStyle(name: name) else {
-      throw object.place.member("style").problem(
+      throw object.place.member(Member.style).problem(
         "unknown style; known are compact, spaced, tabs and indent-2 or another depth, with or without +newline"
       )
     }

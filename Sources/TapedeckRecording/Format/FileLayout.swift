@@ -1,7 +1,7 @@
 import TapedeckHTTP
 
-/// How the files of a cassette are laid out for people: two spaces a level, but a header on one line and numbers side
-/// by side.
+/// How the files of a cassette are laid out for people: two spaces a level, but a field on one line and numbers side by
+/// side.
 enum FileLayout {
   static func bytes(_ tree: JSONValue) -> [UInt8] {
     var out: [UInt8] = []
@@ -11,17 +11,31 @@ enum FileLayout {
     return out
   }
 
-  private static let fieldLists: [StaticString] = [
-    "headers", "trailers", InteractionFormat.requestFields, InteractionFormat.responseFields,
-  ]
+  /// What stands before the value of a member: its own line and its name.
+  static func opening(of name: JSONString, level: Int) -> [UInt8] {
+    var out: [UInt8] = []
+    writeOpening(of: name, level: level, to: &out)
+    return out
+  }
+
+  /// What ends an object or a list that has a line for each of its elements.
+  static func closing(_ bracket: Unicode.Scalar, level: Int) -> [UInt8] {
+    var out: [UInt8] = []
+    breakLine(level, in: &out)
+    return out + [UInt8(ascii: bracket)]
+  }
+
+  private static func writeOpening(of name: JSONString, level: Int, to out: inout [UInt8]) {
+    breakLine(level, in: &out)
+    JSONValue.string(name).write(.spaced, to: &out)
+    out += ": ".utf8
+  }
 
   private static func writeLines(_ members: [JSONMember], level: Int, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "{"))
     for (index, member) in members.enumerated() {
       if index > 0 { out.append(UInt8(ascii: ",")) }
-      breakLine(level + 1, in: &out)
-      JSONValue.string(member.name).write(.spaced, to: &out)
-      out += ": ".utf8
+      writeOpening(of: member.name, level: level + 1, to: &out)
       write(member, level: level + 1, to: &out)
     }
     if !members.isEmpty { breakLine(level, in: &out) }
@@ -31,9 +45,9 @@ enum FileLayout {
   private static func write(_ member: JSONMember, level: Int, to out: inout [UInt8]) {
     if level == 1, let members = member.value.members {
       writeLines(members, level: level, to: &out)
-    } else if fieldLists.contains(where: { member.name.isEqual(to: $0) }) {
+    } else if InteractionFormat.fieldLists.contains(where: { member.name.isEqual(to: $0.utf8) }) {
       writePairs(member.value.array ?? [], level: level, to: &out)
-    } else if member.name.isEqual(to: "body") {
+    } else if member.name.isEqual(to: InteractionFormat.RequestMember.body.rawValue.utf8) {
       member.value.write(.indented(2), level: level, to: &out)
     } else {
       member.value.write(.spaced, to: &out)

@@ -6,15 +6,17 @@ extension InteractionFormat {
   package static func decode(
     _ value: JSONValue, in file: String, loader: BodyLoader
   ) throws(CassetteError) -> Interaction {
-    let members = try CassetteError.naming(file) { () throws(JSONProblem) in try Members(value) }
+    let parts = try CassetteError.naming(file) { () throws(JSONProblem) in try Parts(value) }
     let bodies = (
-      request: try loader.body(members.requestBody, at: members.request.place.member("body"), in: file),
-      response: try loader.body(members.responseBody, at: members.response.place.member("body"), in: file)
+      request: try loader.body(
+        parts.requestBody, at: parts.request.place.member(RequestMember.body), in: file),
+      response: try loader.body(
+        parts.responseBody, at: parts.response.place.member(ResponseMember.body), in: file)
     )
     return try CassetteError.naming(file) { () throws(JSONProblem) in
-      let facts = try decodeFacts(members.volatile, at: .document.member("volatile"))
-      let (request, largeBody) = try decodeRequest(members.request, facts, body: bodies.request)
-      let response = try decodeResponse(members.response, to: request.method, facts, body: bodies.response)
+      let facts = try parts.volatile.map(DecodedFacts.init) ?? DecodedFacts()
+      let (request, largeBody) = try decodeRequest(parts.request, facts, body: bodies.request)
+      let response = try decodeResponse(parts.response, to: request.method, facts, body: bodies.response)
       var volatile = facts.volatile
       if volatile.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
         volatile.chunkOffsetsMilliseconds = nil
@@ -24,50 +26,46 @@ extension InteractionFormat {
     }
   }
 
-  /// What an interaction consists of, its bodies as it names them.
-  private struct Members {
+  /// The objects of an interaction, their names checked, and its bodies as they are written.
+  private struct Parts {
     let request: StrictObject
     let response: StrictObject
-    let volatile: JSONValue?
+    let volatile: StrictObject?
     let requestBody: BodyFormat.Decoded
     let responseBody: BodyFormat.Decoded
 
     init(_ value: JSONValue) throws(JSONProblem) {
-      let object = try StrictObject(
-        value, at: .document, known: ["request", "response", "volatile"], allowsOwn: true)
+      let place = JSONPlace.document
+      let object = try StrictObject(value, at: place, of: Member.self)
       request = try StrictObject(
-        try object.required("request"), at: .document.member("request"),
-        known: ["method", "target", "headers", "host", "body", "trailers"], allowsOwn: true)
+        try object.required("request"), at: place.member(Member.request), of: RequestMember.self)
       response = try StrictObject(
-        try object.required("response"), at: .document.member("response"),
-        known: [
-          "interim", "version", "status", "reason", "headers", "body", "chunks", "trailers",
-          "closeDelimited", "cut",
-        ], allowsOwn: true)
-      volatile = object["volatile"]
-      requestBody = try BodyFormat.decode(request["body"], at: request.place.member("body"))
-      responseBody = try BodyFormat.decode(response["body"], at: response.place.member("body"))
+        try object.required("response"), at: place.member(Member.response), of: ResponseMember.self)
+      volatile = try object[Member.volatile].map { value throws(JSONProblem) in
+        try StrictObject(value, at: place.member(Member.volatile), of: VolatileMember.self)
+      }
+      requestBody = try BodyFormat.decode(
+        request[RequestMember.body], at: request.place.member(RequestMember.body))
+      responseBody = try BodyFormat.decode(
+        response[ResponseMember.body], at: response.place.member(ResponseMember.body))
     }
   }
+
+  // MARK: The request
 
   private static func decodeRequest(
     _ object: StrictObject, _ facts: DecodedFacts, body: RecordedBody
   ) throws(JSONProblem) -> (HTTPRequest, BodyFile?) {
-    let place = object.place
-    let method = try decodeMethod(try object.required("method"), at: place.member("method"))
-    let target = try decodeTarget(try object.required("target"), at: place.member("target"))
-    var fields = try FieldsFormat.decode(
-      try object.array("headers") ?? [], at: place.member("headers"), volatile: facts.requestFields)
+    let method = try decodeMethod(object)
+    let target = try decodeTarget(object)
+    var fields = try decodeFields(object, RequestMember.headers, volatile: facts.requestFields)
     fields.removeHopByHop()
     correctLength(in: &fields, to: body.count)
-    let host = try object["host"].map { value throws(JSONProblem) in
-      try ByteString.decode(value, at: place.member("host"))
-    }
+    let host = try decodeBytes(object, RequestMember.host)
     var request = HTTPRequest(
       method: method, target: target, fields: fields,
       authority: host ?? fields.first("host").map { Array($0) } ?? [])
-    request.trailers = try FieldsFormat.decode(
-      try object.array("trailers") ?? [], at: place.member("trailers"))
+    request.trailers = try decodeFields(object, RequestMember.trailers)
     switch body {
     case .bytes(let bytes):
       request.body = bytes
@@ -76,95 +74,111 @@ extension InteractionFormat {
     }
   }
 
-  private static func decodeMethod(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem)
-    -> HTTPMethod
-  {
-    guard let text = value.text, isToken(text) else { throw place.problem("a method is expected here") }
+  private static func decodeMethod(_ object: StrictObject) throws(JSONProblem) -> HTTPMethod {
+    guard let text = object[RequestMember.method]?.text, HTTPMethod.isValid(text) else {
+      throw object.place.member(RequestMember.method).problem("a method is expected here")
+    }
     return HTTPMethod(rawValue: text)
   }
 
-  /// A method is made of the same characters as a field name (RFC 9110 §9.1).
-  private static func isToken(_ text: String) -> Bool {
-    var probe = HTTPFields()
-    do throws(HTTPFieldError) { try probe.append(text, "") } catch { return false }
-    return true
-  }
-
-  private static func decodeTarget(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> [UInt8] {
-    let target = try ByteString.decode(value, at: place)
+  private static func decodeTarget(_ object: StrictObject) throws(JSONProblem) -> [UInt8] {
+    let target = try decodeBytes(object, RequestMember.target) ?? []
     guard target.allSatisfy(RequestTarget.isVisible),
       target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")]
     else {
-      throw place.problem("a target starts with `/` and holds no blanks or control characters")
+      throw object.place.member(RequestMember.target).problem(
+        "a target starts with `/` and holds no blanks or control characters")
     }
     return target
   }
 
+  // MARK: The response
+
   private static func decodeResponse(
     _ object: StrictObject, to method: HTTPMethod, _ facts: DecodedFacts, body: RecordedBody
   ) throws(JSONProblem) -> RecordedResponse {
-    let place = object.place
     var head = try decodeHead(object, statuses: 100...999)
-    head.fields = try FieldsFormat.decode(
-      try object.array("headers") ?? [], at: place.member("headers"), date: facts.date,
-      volatile: facts.responseFields)
+    head.fields = try decodeFields(
+      object, ResponseMember.headers, date: facts.date, volatile: facts.responseFields)
     head.removeHopByHop()
     var response = RecordedResponse(head: head, body: body)
-    if let chunks = try object.array("chunks") {
-      response.chunkSizes = try ChunkSizes.decode(chunks, bodyBytes: body.count, at: place.member("chunks"))
+    if let chunks = try object.array(ResponseMember.chunks.rawValue) {
+      response.chunkSizes = try ChunkSizes.decode(
+        chunks, bodyBytes: body.count, at: object.place.member(ResponseMember.chunks))
     }
-    response.trailers = try FieldsFormat.decode(
-      try object.array("trailers") ?? [], at: place.member("trailers"))
-    response.isCloseDelimited = try object.bool("closeDelimited") ?? false
+    response.trailers = try decodeFields(object, ResponseMember.trailers)
+    response.isCloseDelimited = try object.bool(ResponseMember.closeDelimited.rawValue) ?? false
     response.isCutByClient = try decodeCut(object)
     response.interim = try decodeInterim(object)
     if !BodyFraming.hasNoBody(status: head.status, method: method) {
       correctLength(
         in: &response.head.fields, to: response.isFramedByLength(to: method) ? body.count : nil)
     } else if head.fields.first("content-length")?.isEmpty == true {
-      throw place.member("headers").problem("a `Content-Length` of null needs a body to tell what it is")
+      throw object.place.member(ResponseMember.headers).problem(
+        "a `Content-Length` of null needs a body to tell what it is")
     }
     return response
   }
 
   private static func decodeCut(_ object: StrictObject) throws(JSONProblem) -> Bool {
-    guard let text = try object.text("cut") else { return false }
+    guard let text = try object.text(ResponseMember.cut.rawValue) else { return false }
     guard text == cutByClient else {
-      throw object.place.member("cut").problem("`\(cutByClient)` is expected here")
+      throw object.place.member(ResponseMember.cut).problem("`\(cutByClient)` is expected here")
     }
     return true
   }
 
   private static func decodeInterim(_ object: StrictObject) throws(JSONProblem) -> [HTTPResponseHead] {
     var heads: [HTTPResponseHead] = []
-    for (index, value) in try (object.array("interim") ?? []).enumerated() {
-      let place = object.place.member("interim").element(index)
-      let object = try StrictObject(
-        value, at: place, known: ["status", "reason", "headers"], allowsOwn: true)
+    for (index, value) in try (object.array(ResponseMember.interim.rawValue) ?? []).enumerated() {
+      let place = object.place.member(ResponseMember.interim).element(index)
+      let object = try StrictObject(value, at: place, of: InterimMember.self)
       var head = try decodeHead(object, statuses: 102...199)
-      head.fields = try FieldsFormat.decode(try object.array("headers") ?? [], at: place.member("headers"))
+      head.fields = try decodeFields(object, InterimMember.headers)
       head.removeHopByHop()
       heads.append(head)
     }
     return heads
   }
 
+  /// The head without its fields.
   private static func decodeHead(
     _ object: StrictObject, statuses: ClosedRange<Int>
   ) throws(JSONProblem) -> HTTPResponseHead {
-    guard let version = HTTPVersion(rawValue: try object.text("version") ?? "HTTP/1.1") else {
-      throw object.place.member("version").problem("HTTP/1.0 or HTTP/1.1 is expected here")
+    let version = try object.text(ResponseMember.version.rawValue) ?? HTTPVersion.http11.rawValue
+    guard let version = HTTPVersion(rawValue: version) else {
+      throw object.place.member(ResponseMember.version).problem("HTTP/1.0 or HTTP/1.1 is expected here")
     }
-    guard let status = try object.required("status").int, statuses.contains(status) else {
-      throw object.place.member("status").problem(
-        "a whole number from \(statuses.lowerBound) to \(statuses.upperBound) is expected here")
+    guard let status = object[ResponseMember.status]?.int, statuses.contains(status) else {
+      throw JSONProblem(object.place.member(ResponseMember.status), .expected(.wholeNumber(statuses)))
     }
-    guard let written = object["reason"] else { return HTTPResponseHead(version: version, status: status) }
-    let reason = try ByteString.decode(written, at: object.place.member("reason"))
+    guard let reason = try decodeBytes(object, ResponseMember.reason) else {
+      return HTTPResponseHead(version: version, status: status)
+    }
     guard reason.allSatisfy({ $0 >= 0x20 ? $0 != 0x7F : $0 == 0x09 }) else {
-      throw object.place.member("reason").problem("a reason phrase holds no control characters")
+      throw object.place.member(ResponseMember.reason).problem(
+        "a reason phrase holds no control characters")
     }
     return HTTPResponseHead(version: version, status: status, reason: reason)
+  }
+
+  // MARK: Either
+
+  private static func decodeBytes(
+    _ object: StrictObject, _ member: some FormatMember
+  ) throws(JSONProblem) -> [UInt8]? {
+    try object[member].map { value throws(JSONProblem) in
+      try ByteString.decode(value, at: object.place.member(member))
+    }
+  }
+
+  private static func decodeFields(
+    _ object: StrictObject, _ member: some FormatMember, date: [UInt8]? = nil,
+    volatile: HTTPFields = HTTPFields()
+  ) throws(JSONProblem) -> HTTPFields {
+    try FieldsFormat.decode(
+      try object.array(member.rawValue) ?? [], at: object.place.member(member), date: date,
+      volatile: volatile)
   }
 
   /// Makes the one `Content-Length` tell the truth, in its place; with nil there is none. The framing a file claims
@@ -184,5 +198,64 @@ extension InteractionFormat {
       return !isKept
     }
     correctLength(in: &fields, to: bodyBytes)
+  }
+}
+
+// MARK: - Volatile facts
+
+extension InteractionFormat {
+  private struct DecodedFacts {
+    var volatile = VolatileFacts()
+    /// The value of the response's only `Date`.
+    var date: [UInt8]?
+    var requestFields = HTTPFields()
+    var responseFields = HTTPFields()
+
+    init() {}
+
+    init(_ object: StrictObject) throws(JSONProblem) {
+      volatile = VolatileFacts(
+        recordedAtMicroseconds: try decodeTime(object), durationMilliseconds: try decodeDuration(object),
+        remoteAddress: try object.text(VolatileMember.remoteAddress.rawValue),
+        chunkOffsetsMilliseconds: try decodeOffsets(object))
+      date = try decodeBytes(object, VolatileMember.date)
+      requestFields = try decodeFields(object, VolatileMember.requestHeaders)
+      responseFields = try decodeFields(object, VolatileMember.responseHeaders)
+    }
+  }
+
+  private static func decodeTime(_ object: StrictObject) throws(JSONProblem) -> Int? {
+    guard let text = try object.text(VolatileMember.recordedAt.rawValue) else { return nil }
+    guard let time = Timestamp.microseconds(text) else {
+      throw object.place.member(VolatileMember.recordedAt).problem(
+        "a time like 2026-11-21T01:52:33.123456Z is expected here")
+    }
+    return time
+  }
+
+  private static func decodeDuration(_ object: StrictObject) throws(JSONProblem) -> Double? {
+    try object[VolatileMember.durationMilliseconds].map { value throws(JSONProblem) in
+      try milliseconds(value, at: object.place.member(VolatileMember.durationMilliseconds))
+    }
+  }
+
+  private static func decodeOffsets(_ object: StrictObject) throws(JSONProblem) -> [Double]? {
+    let member = VolatileMember.chunkOffsetsMilliseconds
+    guard let items = try object.array(member.rawValue) else { return nil }
+    var offsets: [Double] = []
+    offsets.reserveCapacity(items.count)
+    for (index, item) in items.enumerated() {
+      offsets.append(try milliseconds(item, at: object.place.member(member).element(index)))
+    }
+    return offsets
+  }
+
+  private static func milliseconds(
+    _ value: JSONValue, at place: @autoclosure () -> JSONPlace
+  ) throws(JSONProblem) -> Double {
+    guard let number = value.double, VolatileFacts.milliseconds.contains(number) else {
+      throw place().problem("a number of milliseconds is expected here")
+    }
+    return number
   }
 }

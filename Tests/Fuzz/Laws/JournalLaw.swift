@@ -32,9 +32,9 @@ enum JournalLaw {
     var answers: [StoredInteraction] = []
     do throws(CassetteError) {
       let reader = CassetteReader(directory, matcher: RequestMatcher())
-      var load = CassetteLoad(path: directory.path)
+      var load = LoadedAmount(path: directory.path)
       let journal = try directory.openForReading(CassetteNames.journal)
-      try JournalOverlay(journal, reader: reader, load: &load).apply(to: &answers)
+      try JournalOverlay(journal, reader: reader, loaded: &load).apply(to: &answers)
     } catch {
       return
     }

@@ -6,11 +6,11 @@ extension Cassette {
   /// in place of a directory a file of another tool, such as a HAR.
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
-  ///   - reading: when the answers are read.
+  ///   - reading: when the interactions are read.
   ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
-    _ directory: String, match: MatchSpec? = nil, reading: AnswerReading = .atOnce,
+    _ directory: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     let opened = try CassetteDirectory(opening: directory)
@@ -30,16 +30,16 @@ extension Cassette {
       redaction: header?.redaction ?? manifest?.redaction
         ?? Redaction(upstream: manifest?.upstream ?? header?.upstream))
     let reader = CassetteReader(opened, matcher: matcher)
-    var load = CassetteLoad(path: directory)
-    let upstream = manifest.map(\.upstream) ?? header?.upstream
-    var answers = try AnswerLoad(files, of: opened, matcher: matcher, progress: progress)
-      .answers(reading, by: reader, &load)
-    let overlay = try JournalOverlay(journal, reader: reader, load: &load)
-    if manifest == nil, answers.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
-    overlay.apply(to: &answers)
+    var loaded = LoadedAmount(path: directory)
+    var interactions = try InteractionLoader(files, of: opened, matcher: matcher, progress: progress)
+      .interactions(reading, by: reader, &loaded)
+    let overlay = try JournalOverlay(journal, reader: reader, loaded: &loaded)
+    if manifest == nil, interactions.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
+    try overlay.apply(to: &interactions)
     return Cassette(
-      path: directory, manifest: manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      recordedRewriting: header?.rewriting, answers: answers,
+      path: directory, manifest: manifest, upstream: manifest.map(\.upstream) ?? header?.upstream,
+      matcher: matcher, recordedRules: known,
+      recordedRewriting: header?.rewriting, answers: interactions,
       warnings: overlay.warnings)
   }
 }

@@ -13,7 +13,7 @@ extension InteractionFormat {
   /// The same without what means nothing where all else is equal: ids of the response that stand in its body as well,
   /// and when it was last modified.
   static func comparableBytes(_ tree: JSONValue) -> [UInt8] {
-    let pairs = tree["volatile"]?["\(responseFields)"]?.array ?? []
+    let pairs = tree["volatile"]?[VolatileMember.responseHeaders.rawValue]?.array ?? []
     return pairs.reduce(into: stableBytes(tree.droppingLastModified)) { bytes, pair in
       guard let id = pair[1]?.text.map({ Array($0.utf8) }), id.count >= 8, id.allSatisfy(isIDByte) else {
         return

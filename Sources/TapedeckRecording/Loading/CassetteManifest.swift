@@ -49,11 +49,11 @@ package struct CassetteManifest: Equatable {
       rewriting = try RewriteFormat.decode(value, at: place.member("rewrite"))
     }
     others = (value.members ?? []).filter { member in
-      !Self.known.contains { member.name.isEqual(to: $0) }
+      !Self.known.contains { member.name.isEqual(to: $0.utf8) }
     }
   }
 
-  private static let known: [StaticString] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
+  private static let known: [String] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
 
   package var fileBytes: [UInt8] { FileLayout.bytes(tree) }
 

@@ -7,9 +7,9 @@ import Testing
 @testable import TapedeckRecording
 @testable import TapedeckRedaction
 
-/// Loading takes from a file no more than choosing an answer needs (`OutlineScan`). Held against the reader that takes
+/// Loading takes from a file no more than choosing an answer needs (`QuickInteractionReader`). Held against the reader that takes
 /// all of it: both refuse, or both take the same; and what is written by us is taken without that reader.
-@Suite struct OutlineTests {
+@Suite struct QuickInteractionReaderTests {
   private let folder: TemporaryDirectory
   private let loader: BodyLoader
   private let lastFields = LastFields()
@@ -21,7 +21,7 @@ import Testing
   }
 
   private func scanned(_ bytes: [UInt8]) -> InteractionOutline? {
-    bytes.withUnsafeBytes { OutlineScan.outline(of: $0, loader: loader, lastFields: lastFields) }
+    bytes.withUnsafeBytes { QuickInteractionReader.outline(of: $0, loader: loader, lastFields: lastFields) }
   }
 
   private func decoded(_ bytes: [UInt8]) throws(CassetteError) -> Interaction {

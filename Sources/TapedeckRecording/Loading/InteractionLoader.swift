@@ -1,12 +1,45 @@
 import Synchronization
 
+/// When the interactions of a cassette are read.
+public enum InteractionReading: Sendable {
+  /// When the cassette is loaded: they are held, whatever becomes of its files.
+  case atOnce
+  /// Checked when the cassette is loaded, and read from their files when they are first asked for; those of up to so many
+  /// files at once, since they cost next to nothing to hold.
+  case whenAsked(above: Int)
+}
+
+/// How much of a cassette is loaded, held against the limits.
+package struct LoadedAmount {
+  private let path: String
+  private var interactions = 0
+  private var bytes = 0
+
+  package init(path: String) { self.path = path }
+
+  package mutating func add(_ stored: StoredInteraction) throws(CassetteError) {
+    try add(interactions: 1, bytes: stored.bytes)
+  }
+
+  fileprivate mutating func add(interactions count: Int, bytes added: Int) throws(CassetteError) {
+    interactions += count
+    bytes += added
+    guard interactions <= CassetteLimits.interactions else {
+      throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
+    }
+    guard bytes <= CassetteLimits.loadedBytes else {
+      throw .overLimit(path: path, problem: "more than \(CassetteLimits.loadedBytes) bytes to hold in memory")
+    }
+  }
+}
+
 /// Loads the interaction files of a cassette: one after another, or, where only what is needed of them is taken, by
 /// several threads in blocks.
-final class AnswerLoad: Sendable {
+final class InteractionLoader: Sendable {
   private struct State {
     /// By the number of the block.
     var blocks: [[StoredInteraction]]
-    var load: CassetteLoad
+    var loaded: LoadedAmount
     /// What went wrong first, in the order of the names.
     var failure: (block: Int, error: CassetteError)?
   }
@@ -32,51 +65,49 @@ final class AnswerLoad: Sendable {
     state = Mutex(
       State(
         blocks: Array(repeating: [], count: Self.blocks(names.count)),
-        load: CassetteLoad(path: directory.path)))
+        loaded: LoadedAmount(path: directory.path)))
   }
 
   private static func blocks(_ files: Int) -> Int { (files + blockFiles - 1) / blockFiles }
 
   /// - Parameters:
   ///   - reader: for what this thread reads.
-  ///   - load: gets what they come to.
-  func answers(
-    _ reading: AnswerReading, by reader: CassetteReader, _ load: inout CassetteLoad
+  ///   - loaded: gets how much that is.
+  func interactions(
+    _ reading: InteractionReading, by reader: CassetteReader, _ loaded: inout LoadedAmount
   ) throws(CassetteError) -> [StoredInteraction] {
-    guard case .whenAsked(let few) = reading, names.count > few else { return try whole(by: reader, &load) }
+    guard case .whenAsked(let few) = reading, names.count > few else { return try whole(by: reader, &loaded) }
     Workers.run(atMost: Self.blocks(names.count)) { self.work() }
-    let loaded = try state.withLock { state throws(CassetteError) in
+    return try state.withLock { state throws(CassetteError) in
       if let failure = state.failure { throw failure.error }
-      return (state.blocks, state.load)
+      loaded = state.loaded
+      return Array(state.blocks.joined())
     }
-    load = loaded.1
-    return Array(loaded.0.joined())
   }
 
   private func whole(
-    by reader: CassetteReader, _ load: inout CassetteLoad
+    by reader: CassetteReader, _ loaded: inout LoadedAmount
   ) throws(CassetteError) -> [StoredInteraction] {
-    var answers: [StoredInteraction] = []
-    answers.reserveCapacity(names.count)
+    var interactions: [StoredInteraction] = []
+    interactions.reserveCapacity(names.count)
     for (index, name) in names.enumerated() {
       if let stored = try reader.interaction(name) {
-        try load.add(stored)
-        answers.append(StoredInteraction(LoadedAnswer(stored)))
+        try loaded.add(stored)
+        interactions.append(stored)
       }
       if index % Self.blockFiles == Self.blockFiles - 1 { progress(index + 1, names.count) }
     }
-    return answers
+    return interactions
   }
 
   /// Takes block after block, until there are none or something is wrong: then those before it are still finished.
   private func work() {
     let reader = CassetteReader(directory, matcher: matcher)
-    let outlines = OutlineReader(reader)
     while true {
       let block = nextBlock.wrappingAdd(1, ordering: .relaxed).oldValue
       guard block < Self.blocks(names.count), !hasFailed(before: block) else { return }
       let files = names[block * Self.blockFiles..<min((block + 1) * Self.blockFiles, names.count)]
-      do throws(CassetteError) { try read(files, outlines, into: block) } catch {
+      do throws(CassetteError) { try read(files, by: reader, into: block) } catch {
         state.withLock { state in
           if state.failure.map({ block < $0.block }) ?? true { state.failure = (block, error) }
         }
@@ -90,19 +121,17 @@ final class AnswerLoad: Sendable {
   }
 
   private func read(
-    _ files: ArraySlice<String>, _ outlines: OutlineReader, into block: Int
+    _ files: ArraySlice<String>, by reader: CassetteReader, into block: Int
   ) throws(CassetteError) {
-    var answers: [StoredInteraction] = []
-    answers.reserveCapacity(files.count)
-    var bytes = 0
+    var interactions: [StoredInteraction] = []
+    interactions.reserveCapacity(files.count)
     for name in files {
-      guard let loaded = try outlines.answer(name) else { continue }
-      bytes += loaded.bytes
-      answers.append(StoredInteraction(loaded, in: directory))
+      if let stored = try reader.outlined(name) { interactions.append(stored) }
     }
+    let bytes = interactions.reduce(0) { $0 + $1.bytes }
     try state.withLock { state throws(CassetteError) in
-      try state.load.add(interactions: answers.count, bytes: bytes)
-      state.blocks[block] = answers
+      try state.loaded.add(interactions: interactions.count, bytes: bytes)
+      state.blocks[block] = interactions
     }
   }
 }
