@@ -128,6 +128,7 @@ let targets: [Target] =
     tests(of: "TapedeckCLI"),
     .testTarget(
       name: "ExampleTests", dependencies: ["Tapedeck"], exclude: ["Mocks"], swiftSettings: strict),
+    .testTarget(name: "MockingExampleTests", dependencies: ["TapedeckMocking"], swiftSettings: strict),
     .testTarget(
       name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
@@ -157,6 +158,8 @@ let package = Package(
       .executable(name: "tapedeck", targets: ["TapedeckCLI"]),
       .executable(name: "newsfeed", targets: ["NewsFeedServer"]),
       .library(name: "Tapedeck", targets: ["Tapedeck"]),
+      // Routers, stores and resources without the proxy, for unit tests.
+      .library(name: "TapedeckMocking", targets: ["TapedeckMocking", "TapedeckResources"]),
     ],
   targets: room.map(needed) ?? targets
 )

@@ -3,16 +3,6 @@ internal import TapedeckHTTP
 /// A handler in Kakapo's form. `nil` responds with an empty body and the router's `nilStatusCode`.
 public typealias RouteHandler = @Sendable (Request) throws -> (any Serializable)?
 
-/// A handler that may wait. `nil` responds with an empty body and the router's `nilStatusCode`.
-public typealias AsyncRouteHandler = @Sendable (Request) async throws -> (any Serializable)?
-
-/// A function around the handlers of a router. It may inspect a request, call `next` with a changed one, respond
-/// without calling `next`, or change the response. `next` throws what the handler throws.
-public typealias Middleware =
-  @Sendable (
-    _ request: Request, _ next: @escaping @Sendable (Request) async throws -> Response
-  ) async throws -> (any Serializable)?
-
 /// A handler of any kind. Its result is written where the handler runs, so that values need not be sendable.
 enum RouteHandling: Sendable {
   case sync(@Sendable (Request, RouterSettings) throws -> RouteResponse)
@@ -22,7 +12,9 @@ enum RouteHandling: Sendable {
     .sync { request, settings in try ResponseWriter.response(to: try handler(request), settings) }
   }
 
-  static func returning(_ handler: @escaping AsyncRouteHandler) -> RouteHandling {
+  static func returning(
+    _ handler: @escaping @Sendable (Request) async throws -> (any Serializable)?
+  ) -> RouteHandling {
     .async { request, settings in try ResponseWriter.response(to: try await handler(request), settings) }
   }
 

@@ -75,7 +75,9 @@ package struct RouteMatch: Sendable {
   }
 
   /// Runs the handler inside the middleware.
-  private func run(_ middleware: ArraySlice<Middleware>, _ request: Request) async throws -> RouteResponse {
+  private func run(_ middleware: ArraySlice<Router.Middleware>, _ request: Request) async throws
+    -> RouteResponse
+  {
     if let outermost = middleware.first {
       let value = try await outermost(request) { inner in
         try await run(middleware.dropFirst(), inner).decorated(for: inner)

@@ -127,7 +127,9 @@ public struct RouteVerb: Sendable {
 
   /// Registers an async handler that returns anything serializable.
   @_disfavoredOverload @discardableResult
-  public func callAsFunction(_ path: String, handler: @escaping AsyncRouteHandler) -> Route {
+  public func callAsFunction(
+    _ path: String, handler: @escaping @Sendable (Request) async throws -> (any Serializable)?
+  ) -> Route {
     group.register(method, path, .returning(handler))
   }
 

@@ -81,6 +81,13 @@ public final class Router: Sendable {
   /// it around other requests too, register `any("*rest") { $0.continue() }`.
   public func use(_ middleware: @escaping Middleware) { change { $0.settings.middleware.append(middleware) } }
 
+  /// A function around the handlers of a router. It may inspect a request, call `next` with a changed one, respond without
+  /// calling `next`, or change the response. `next` throws what the handler throws.
+  public typealias Middleware =
+    @Sendable (
+      _ request: Request, _ next: @escaping @Sendable (Request) async throws -> Response
+    ) async throws -> (any Serializable)?
+
   // MARK: Registration
 
   /// Registers a route whose path may be invalid. The verbs, like `get`, are for paths that are known to be valid.
@@ -272,7 +279,7 @@ struct RouterSettings: Sendable {
   var isPathCaseSensitive = true
   var format = SerializationFormat()
   /// The first one is the outermost.
-  var middleware: [Middleware] = []
+  var middleware: [Router.Middleware] = []
 }
 
 // MARK: - All routers

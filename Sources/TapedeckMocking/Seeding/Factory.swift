@@ -18,19 +18,19 @@
 /// Of several values for a property, the last one counts: first the one of the call, then its traits, the last first, then
 /// the factory's, then that of the factory it extends.
 public struct Factory<T: Storable>: Sendable {
-  private var base: Blueprint<T>
+  private var base: Blueprint
   private let seed: UInt64
 
   /// Creates a factory.
   /// - Parameter seed: of the fake values. With the same seed, an entity of the same number is equal in every run.
-  public init(_ type: T.Type, seed: UInt64 = 0, _ describe: (inout Blueprint<T>) -> Void = { _ in }) {
-    var blueprint = Blueprint<T>()
+  public init(_ type: T.Type, seed: UInt64 = 0, _ describe: (inout Blueprint) -> Void = { _ in }) {
+    var blueprint = Blueprint()
     describe(&blueprint)
     (base, self.seed) = (blueprint, seed)
   }
 
   /// A factory with more or other values.
-  public func extended(_ describe: (inout Blueprint<T>) -> Void) -> Factory {
+  public func extended(_ describe: (inout Blueprint) -> Void) -> Factory {
     var factory = self
     describe(&factory.base)
     return factory
@@ -41,7 +41,7 @@ public struct Factory<T: Storable>: Sendable {
   /// Makes an entity and inserts it into the store. Nothing is inserted when an attribute, a trait or a relation fails.
   @discardableResult
   public func create(
-    in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+    in store: Store, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
   ) throws -> T {
     try create(in: store, try blueprint(traits, overriding))
   }
@@ -49,26 +49,26 @@ public struct Factory<T: Storable>: Sendable {
   /// Makes entities and inserts them into the store.
   @discardableResult
   public func createList(
-    _ count: Int, in store: Store, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+    _ count: Int, in store: Store, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
   ) throws -> [T] {
     try createList(count, in: store, traits: traits, overriding: overriding)
   }
 
   func createList(
-    _ count: Int, in store: Store, traits: [String], overriding: (inout Blueprint<T>) -> Void = { _ in }
+    _ count: Int, in store: Store, traits: [String], overriding: (inout Blueprint) -> Void = { _ in }
   ) throws -> [T] {
     let blueprint = try blueprint(traits, overriding)
     return try Self.numbers(count).map { _ in try create(in: store, blueprint) }
   }
 
   /// Makes an entity outside of any store: without an id unless one is set, without associations and `afterCreate`.
-  public func build(_ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }) throws -> T {
+  public func build(_ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }) throws -> T {
     try build(0, try blueprint(traits, overriding))
   }
 
   /// Makes entities outside of any store.
   public func buildList(
-    _ count: Int, _ traits: String..., overriding: (inout Blueprint<T>) -> Void = { _ in }
+    _ count: Int, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
   ) throws -> [T] {
     let blueprint = try blueprint(traits, overriding)
     return try Self.numbers(count).map { try build($0, blueprint) }
@@ -79,8 +79,8 @@ public struct Factory<T: Storable>: Sendable {
     return 0..<count
   }
 
-  private func blueprint(_ traits: [String], _ overriding: (inout Blueprint<T>) -> Void) throws(SeedingError)
-    -> Blueprint<T>
+  private func blueprint(_ traits: [String], _ overriding: (inout Blueprint) -> Void) throws(SeedingError)
+    -> Blueprint
   {
     var blueprint = base
     for name in traits {
@@ -93,12 +93,12 @@ public struct Factory<T: Storable>: Sendable {
     return blueprint
   }
 
-  private func build(_ number: Int, _ blueprint: Blueprint<T>) throws -> T {
+  private func build(_ number: Int, _ blueprint: Blueprint) throws -> T {
     let blank = T(id: blueprint.id ?? "", store: Store())
     return try Maker(blank, blueprint, number: number, seed: seed, store: nil).make()
   }
 
-  private func create(in store: Store, _ blueprint: Blueprint<T>) throws -> T {
+  private func create(in store: Store, _ blueprint: Blueprint) throws -> T {
     let number = store.nextNumber(of: T.self)
     func make(_ id: String) throws -> T {
       let blank = T(id: id, store: store)

@@ -1,64 +1,66 @@
-/// An entity that a factory is making, for the closures that make its values.
-public final class Maker<T: Storable> {
-  /// How many entities of this type factories have made in this store before.
-  public let number: Int
-  /// Values that look real and are equal in every run.
-  public var fake: Fake
-  /// The store of the entity; `nil` for one that is only built.
-  public let store: Store?
+extension Factory {
+  /// An entity that a factory is making, for the closures that make its values.
+  public final class Maker {
+    /// How many entities of this type factories have made in this store before.
+    public let number: Int
+    /// Values that look real and are equal in every run.
+    public var fake: Fake
+    /// The store of the entity; `nil` for one that is only built.
+    public let store: Store?
 
-  private let blueprint: Blueprint<T>
-  private let blank: T
-  /// The entity with the values made so far.
-  private var draft: T
-  private var setters: [AnyKeyPath: (inout T) -> Void] = [:]
-  /// The attributes being made, outermost first.
-  private var open: [Attribute<T>] = []
+    private let blueprint: Blueprint
+    private let blank: T
+    /// The entity with the values made so far.
+    private var draft: T
+    private var setters: [AnyKeyPath: (inout T) -> Void] = [:]
+    /// The attributes being made, outermost first.
+    private var open: [Attribute] = []
 
-  init(_ blank: T, _ blueprint: Blueprint<T>, number: Int, seed: UInt64, store: Store?) {
-    (self.blank, draft) = (blank, blank)
-    self.blueprint = blueprint
-    self.number = number
-    self.store = store
-    fake = Fake(seed: seed, of: "\(T.self)", number: number)
-  }
+    init(_ blank: T, _ blueprint: Blueprint, number: Int, seed: UInt64, store: Store?) {
+      (self.blank, draft) = (blank, blank)
+      self.blueprint = blueprint
+      self.number = number
+      self.store = store
+      fake = Fake(seed: seed, of: "\(T.self)", number: number)
+    }
 
-  /// The value of another property, made first if necessary.
-  /// - Throws: `SeedingError.cycle`, or what the closure of that property throws.
-  public subscript<Value>(_ property: KeyPath<T, Value>) -> Value {
-    get throws {
-      if let attribute = wanted.first(where: { ($0.path as AnyKeyPath) == property }) {
-        _ = try setter(of: attribute)
+    /// The value of another property, made first if necessary.
+    /// - Throws: `SeedingError.cycle`, or what the closure of that property throws.
+    public subscript<Value>(_ property: KeyPath<T, Value>) -> Value {
+      get throws {
+        if let attribute = wanted.first(where: { ($0.path as AnyKeyPath) == property }) {
+          _ = try setter(of: attribute)
+        }
+        return draft[keyPath: property]
       }
-      return draft[keyPath: property]
     }
-  }
 
-  /// Associations are made last, so that no partner is made for an entity that fails.
-  func make() throws -> T {
-    for attribute in wanted where !attribute.isAssociation { _ = try setter(of: attribute) }
-    var entity = blank
-    for attribute in wanted { try setter(of: attribute)(&entity) }
-    return entity
-  }
-
-  private var wanted: [Attribute<T>] { blueprint.attributes.filter { store != nil || !$0.isAssociation } }
-
-  private func setter(of attribute: Attribute<T>) throws -> (inout T) -> Void {
-    if let setter = setters[attribute.path] { return setter }
-    if let start = open.firstIndex(where: { $0.path == attribute.path }) {
-      throw SeedingError.cycle((open[start...] + [attribute]).map(\.name))
+    /// Associations are made last, so that no partner is made for an entity that fails.
+    func make() throws -> T {
+      for attribute in wanted where !attribute.isAssociation { _ = try setter(of: attribute) }
+      var entity = blank
+      for attribute in wanted { try setter(of: attribute)(&entity) }
+      return entity
     }
-    open.append(attribute)
-    defer { open.removeLast() }
-    let setter = try attribute.make(self)
-    setters[attribute.path] = setter
-    setter(&draft)
-    return setter
-  }
 
-  func partners<Target>(_ count: Int, of factory: Factory<Target>, _ traits: [String]) throws -> [Target] {
-    guard let store else { return [] }
-    return try factory.createList(count, in: store, traits: traits)
+    private var wanted: [Attribute] { blueprint.attributes.filter { store != nil || !$0.isAssociation } }
+
+    private func setter(of attribute: Attribute) throws -> (inout T) -> Void {
+      if let setter = setters[attribute.path] { return setter }
+      if let start = open.firstIndex(where: { $0.path == attribute.path }) {
+        throw SeedingError.cycle((open[start...] + [attribute]).map(\.name))
+      }
+      open.append(attribute)
+      defer { open.removeLast() }
+      let setter = try attribute.make(self)
+      setters[attribute.path] = setter
+      setter(&draft)
+      return setter
+    }
+
+    func partners<Target>(_ count: Int, of factory: Factory<Target>, _ traits: [String]) throws -> [Target] {
+      guard let store else { return [] }
+      return try factory.createList(count, in: store, traits: traits)
+    }
   }
 }

@@ -233,7 +233,7 @@ public final class Feather: Sendable {
 
   /// Puts something around all requests, also those that no route takes: it may look, answer by itself, or change what
   /// `next` answers.
-  public func use(_ middleware: @escaping Middleware) {
+  public func use(_ middleware: @escaping Router.Middleware) {
     let isFirst = state.withLock { state in
       defer { state.takesAll = true }
       return !state.takesAll
