@@ -37,8 +37,10 @@ public final class AdminServer: Sendable {
       throw AdminError.upstreamIsAdmin(proxy.upstream ?? "")
     }
   }
+  /// The port it listens on.
   public var port: Int { Int(server.address.port) }
 
+  /// The base URL of the admin API.
   public var url: String { "http://127.0.0.1:\(port)/v1" }
 
   /// Returns when nothing is answered any more. Call once.

@@ -16,6 +16,7 @@ public struct ProxyConfiguration: Sendable {
   public var upstream: String?
   /// The folder of the cassette.
   public var cassette: String?
+  /// The record mode.
   public var mode = RecordMode.none
   /// What of a request is compared, instead of what the cassette says or in addition; a recording keeps it for later.
   public var match: MatchSpec?
@@ -37,10 +38,15 @@ public struct ProxyConfiguration: Sendable {
   public var explains = false
   /// The status of a refusal.
   public var missStatus = 502
+  /// A PEM file of authorities to trust for the origin, instead of the system's.
   public var caCertificate: String?
+  /// Whether the certificate of the origin is verified.
   public var verifiesTLS = true
+  /// Whether the client's `Host` is sent to the origin.
   public var preservesHost = false
+  /// Whether the client's `Accept-Encoding` is sent to the origin as it is.
   public var passesEncodings = false
+  /// Whether `http_proxy` and its kin are used for the origin.
   public var usesEnvironmentProxy = false
   /// How long the origin may take to be reached: name lookup, TCP and TLS together.
   public var connectTimeoutMilliseconds = 10_000
@@ -73,6 +79,7 @@ public struct ProxyConfiguration: Sendable {
   /// The verb of the command that runs, so that refusals and misses may name its options; nil in a program of the
   /// user's own.
   public var verb: String?
+  /// The live log; `nil` for none.
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }
@@ -81,6 +88,7 @@ public struct ProxyConfiguration: Sendable {
   /// Called when all files are read, before the first thread that serves is started; on the thread of the caller.
   package var beforeServing: @Sendable () -> Void = {}
 
+  /// Creates a configuration with the defaults.
   public init() {}
 
   /// Throws what is wrong with it as it stands.

@@ -1,14 +1,24 @@
 /// Why a proxy could not start. Each text says what is wrong, with what, and what to do.
 public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A text that is not `HOST:PORT`.
   case badListenAddress(String)
+  /// The port of this address is taken.
   case addressInUse(String)
+  /// The process may not listen on this address.
   case addressNotPermitted(String)
+  /// The address cannot be bound; the value says why.
   case cannotListen(String)
+  /// The upstream is not a usable URL; the value says why.
   case badUpstream(String)
+  /// The upstream is the address of the proxy itself.
   case upstreamIsOurselves(String)
+  /// The mode needs an upstream.
   case upstreamMissing(mode: String)
+  /// The mode needs a cassette.
   case cassetteMissing(mode: String)
+  /// There is no cassette at this path.
   case cassetteAbsent(String)
+  /// There is a cassette at this path already.
   case cassetteThere(String)
 
   public var description: String {

@@ -4,6 +4,7 @@ internal import TapedeckUpstream
 
 /// What can be changed while the proxy runs. Each change holds for the next request.
 extension ProxyServer {
+  /// The record mode in force.
   public var mode: RecordMode { slot.current.mode }
 
   /// The folder of the cassette that is in, there or to be made; nil where none is.
@@ -21,6 +22,7 @@ extension ProxyServer {
     return (cassette.recorder?.count ?? 0, cassette.cassette?.count ?? 0)
   }
 
+  /// The origin, as a URL.
   public var upstream: String? { configuration.upstream }
 
   /// Whether the origin is a listener of this process.

@@ -88,9 +88,11 @@ final class ProxyStatistics: Sendable {
 
 /// What a run came to.
 public struct ProxySummary: Sendable, Equatable {
+  /// Exchanges recorded.
   public var recorded = 0
   /// Secrets that were hidden in what was recorded.
   public var redacted = 0
+  /// Responses from the cassette.
   public var replayed = 0
   /// Of the replayed: answers given once more after the recording had run out.
   public var repeated = 0
@@ -100,6 +102,7 @@ public struct ProxySummary: Sendable, Equatable {
   public var forwarded = 0
   /// Passed through because they were too large to be recorded.
   public var oversized = 0
+  /// Requests that nothing responded to.
   public var unmatched = 0
   /// Of the replayed: answers to requests that differed from the recorded ones where the rules ignore it.
   public var drifted = 0
@@ -107,9 +110,11 @@ public struct ProxySummary: Sendable, Equatable {
   public var otherClients = 0
   /// The unmatched requests by sort, at most a hundred, and how many others there were.
   public var unmatchedRequests: [MissGroup] = []
+  /// How many requests were unmatched beyond those of `unmatchedRequests`.
   public var otherUnmatched = 0
   /// Where requests drifted, at most a hundred places, and how often others did.
   public var driftedFields: [DriftedField] = []
+  /// How often requests drifted beyond `driftedFields`.
   public var otherDrift = 0
   /// Left by the client before its response was complete, and not recorded.
   public var left = 0
@@ -119,12 +124,15 @@ public struct ProxySummary: Sendable, Equatable {
   public var failed = 0
   /// Why they failed, by request and cause, at most a hundred, and how many others there were.
   public var failures: [FailedExchange] = []
+  /// How many exchanges failed beyond those of `failures`.
   public var otherFailures = 0
   /// Recordings that nobody asked for.
   public var unused = 0
+  /// Connections opened to the origin.
   public var upstreamConnections = 0
   /// Interaction files that sealing wrote and removed.
   public var filesWritten = 0
+  /// Interaction files that sealing removed.
   public var filesRemoved = 0
   /// Files of earlier runs whose requests did not come again, where everything was recorded anew.
   public var untouchedFiles: [String] = []
@@ -135,6 +143,7 @@ public struct ProxySummary: Sendable, Equatable {
   /// Why recording broke off, if it did.
   public var recordingFailure: String?
 
+  /// Creates a summary of nothing.
   public init() {}
 }
 

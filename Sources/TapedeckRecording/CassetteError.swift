@@ -13,6 +13,7 @@ public enum CassetteError: Error, Equatable, Sendable {
   case system(action: String, path: String, code: Int32, reason: String)
   /// Something that must be a plain file is a link, a directory or a device.
   case notAPlainFile(path: String)
+  /// A file is not JSON.
   case invalidJSON(file: String, error: JSONError)
   /// A file is JSON, but `member` of it is not what an interaction has there.
   case invalidEntry(file: String, member: String, problem: String)
@@ -35,6 +36,7 @@ public enum CassetteError: Error, Equatable, Sendable {
   case secretsFound(directory: String, finds: [SecretFind], isKept: Bool)
   /// A file of another tool, into which nothing is recorded.
   case notOurs(path: String)
+  /// A file is not YAML.
   case invalidYAML(file: String, line: Int, column: Int, problem: String)
   /// A file that is none of those that can be read.
   case unknownFormat(path: String)

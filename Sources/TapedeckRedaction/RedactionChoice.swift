@@ -7,6 +7,7 @@ public struct RedactionChoice: Sendable, Equatable {
   /// Whether nothing is hidden at all.
   public var isOff: Bool
 
+  /// Creates a choice.
   public init(redact: [RedactionPattern] = [], keep: [String] = [], isOff: Bool = false) {
     self.redact = redact
     self.keep = keep

@@ -1,22 +1,38 @@
 /// Why bytes are not JSON, and where: lines and columns count from 1, columns in characters.
 public struct JSONError: Error, Equatable, Sendable {
+  /// What is wrong.
   public enum Reason: Equatable, Sendable {
+    /// The document ends too early.
     case unexpectedEnd
+    /// A byte that is not allowed there.
     case unexpectedByte(UInt8)
+    /// Something else where a member name is expected.
     case expectedMemberName
+    /// A byte order mark at the start (RFC 8259 §8.1).
     case byteOrderMark
+    /// Bytes that are not UTF-8.
     case invalidUTF8
+    /// A control character in a string that is not escaped.
     case controlCharacter(UInt8)
+    /// An escape sequence that does not exist.
     case invalidEscape
+    /// A number that JSON does not allow.
     case invalidNumber
+    /// More levels of nesting than the limit.
     case tooDeep(limit: Int)
+    /// More bytes than the reader takes.
     case tooLarge
+    /// Something after the end of the document.
     case trailingBytes
+    /// A conflict marker of a version control system.
     case conflictMarker
   }
 
+  /// What is wrong.
   public var reason: Reason
+  /// The line, from 1.
   public var line: Int
+  /// The column in bytes, from 1.
   public var column: Int
 
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeRawBufferPointer) {

@@ -4,8 +4,10 @@ public struct JSONNumber: Sendable, Equatable {
 
   init(slice: JSONSlice) { self.slice = slice }
 
+  /// Creates a number from an integer.
   public init(_ value: Int) { slice = JSONSlice(Array(String(value).utf8)) }
 
+  /// Creates a number from an integer of any width.
   public init(integer value: some FixedWidthInteger) { slice = JSONSlice(Array(String(value).utf8)) }
 
   /// Written with the fewest digits that read back as this value, a whole number without a fraction; nil when it is

@@ -1,6 +1,7 @@
 /// The white space a JSON document is written with. With the values as written, it is all that is needed to give
 /// back the bytes of nearly every JSON that programs send.
 public struct JSONStyle: Sendable, Equatable {
+  /// The white space between values.
   public enum Layout: Sendable, Equatable {
     /// No white space at all.
     case compact
@@ -12,15 +13,20 @@ public struct JSONStyle: Sendable, Equatable {
     case tabs
   }
 
+  /// The white space between values.
   public var layout: Layout
+  /// Whether a newline ends the document.
   public var endsWithNewline: Bool
 
+  /// Creates a style.
   public init(_ layout: Layout, endsWithNewline: Bool = false) {
     self.layout = layout
     self.endsWithNewline = endsWithNewline
   }
 
+  /// No white space.
   public static let compact = JSONStyle(.compact)
+  /// One line with a space after `,` and `:`.
   public static let spaced = JSONStyle(.spaced)
   /// What people read: two spaces and a final newline.
   public static let pretty = JSONStyle(.indented(2), endsWithNewline: true)

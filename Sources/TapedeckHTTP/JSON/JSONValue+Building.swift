@@ -2,11 +2,13 @@ extension JSONValue {
   /// A string with this text.
   public init(_ text: String) { self = .string(JSONString(text)) }
 
+  /// Creates a number.
   public init(_ number: Int) { self = .number(JSONNumber(number)) }
 
   /// A number; null when it is not finite, as JavaScript has it.
   public init(_ number: Double) { self = JSONNumber(number).map { .number($0) } ?? .null }
 
+  /// Creates a boolean.
   public init(_ value: Bool) { self = .bool(value) }
 }
 

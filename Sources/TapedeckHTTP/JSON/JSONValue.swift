@@ -3,11 +3,17 @@
 /// What a parsed document holds are slices into its bytes, so reading allocates per container, not per value. Two
 /// values are equal when they are written the same way: `1.0` is not `1`, and `"\u0041"` is not `"A"`.
 public enum JSONValue: Sendable, Equatable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number, as it is written.
   case number(JSONNumber)
+  /// A string, as it is written.
   case string(JSONString)
+  /// An array.
   case array([JSONValue])
+  /// An object, with its members in order.
   case object([JSONMember])
 }
 
@@ -41,11 +47,13 @@ extension JSONValue {
     return number.double
   }
 
+  /// The value of a boolean; `nil` for anything else.
   public var bool: Bool? {
     guard case .bool(let value) = self else { return nil }
     return value
   }
 
+  /// The elements of an array; `nil` for anything else.
   public var array: [JSONValue]? {
     guard case .array(let items) = self else { return nil }
     return items
@@ -57,6 +65,7 @@ extension JSONValue {
     return members
   }
 
+  /// Whether the value is `null`.
   public var isNull: Bool { self == .null }
 
   /// The member of an object with this decoded name; of several, the last.
@@ -73,9 +82,12 @@ extension JSONValue {
 
 /// A member of an object.
 public struct JSONMember: Sendable, Equatable {
+  /// The name.
   public var name: JSONString
+  /// The value.
   public var value: JSONValue
 
+  /// Creates a member.
   public init(_ name: JSONString, _ value: JSONValue) {
     self.name = name
     self.value = value

@@ -21,6 +21,7 @@ public struct HTTPFields: Sendable {
   var storage: [UInt8] = []
   var slices: [Slice] = []
 
+  /// Creates an empty header section.
   public init() {}
 
   /// Fields whose bytes a parser has already validated in place.
@@ -163,6 +164,7 @@ public struct HTTPFields: Sendable {
     first(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Whether there is a field of that name.
   public func contains(_ name: StaticString) -> Bool { index(of: name) != nil }
 
   /// The list without the fields that `isRemoved` names.
@@ -182,6 +184,7 @@ public struct HTTPFields: Sendable {
     slices.removeLast(slices.count - kept)
   }
 
+  /// Removes all fields of that name.
   public mutating func removeAll(_ name: StaticString) {
     guard contains(name) else { return }
     removeAll { $0.isNamed(name) }
@@ -213,7 +216,9 @@ extension HTTPFields: Equatable {
 
 /// One field line: the bytes of its name, as spelled, and of its value, without surrounding white space.
 public struct HTTPField: Equatable, Sendable {
+  /// The name as it was written.
   public var name: ArraySlice<UInt8>
+  /// The value without surrounding white space.
   public var value: ArraySlice<UInt8>
 
   /// Whether it is called `name`, which is given in lower case.
@@ -224,7 +229,9 @@ public struct HTTPField: Equatable, Sendable {
 
 /// Why a field was refused.
 public enum HTTPFieldError: Error, Equatable, Sendable {
+  /// A name that is not a token (RFC 9110 §5.1).
   case invalidName(String)
+  /// A value with bytes that HTTP does not allow (RFC 9110 §5.5).
   case invalidValue(name: String)
 }
 

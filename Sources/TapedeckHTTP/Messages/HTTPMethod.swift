@@ -59,14 +59,23 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
 
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
+  /// The method GET.
   public static let get = HTTPMethod(.get)
+  /// The method HEAD.
   public static let head = HTTPMethod(.head)
+  /// The method POST.
   public static let post = HTTPMethod(.post)
+  /// The method PUT.
   public static let put = HTTPMethod(.put)
+  /// The method PATCH.
   public static let patch = HTTPMethod(.patch)
+  /// The method DELETE.
   public static let delete = HTTPMethod(.delete)
+  /// The method OPTIONS.
   public static let options = HTTPMethod(.options)
+  /// The method TRACE.
   public static let trace = HTTPMethod(.trace)
+  /// The method CONNECT.
   public static let connect = HTTPMethod(.connect)
 
   /// Whether `name` is a token, as a method must be.

@@ -2,12 +2,17 @@
 ///
 /// The responder chain sees a request only when all of it has arrived and proved well formed.
 public struct HTTPRequest: Sendable, Equatable {
+  /// The method.
   public var method: HTTPMethod
   /// The target in origin form (`/path?query`) or `*`, byte for byte as it came (RFC 9112 §3.2).
   public var target: [UInt8]
+  /// The version of the protocol.
   public var version: HTTPVersion
+  /// The header section.
   public var fields: HTTPFields
+  /// The body, without transfer coding.
   public var body: [UInt8]
+  /// The trailer section.
   public var trailers: HTTPFields
   /// Where the client thinks it is: the authority of an absolute-form target, else `Host` (RFC 9112 §3.2.2).
   public var authority: [UInt8]
@@ -18,6 +23,7 @@ public struct HTTPRequest: Sendable, Equatable {
   /// Whether `Connection` nominates `Upgrade` (RFC 9110 §7.8).
   public var asksForUpgrade = false
 
+  /// Creates a request.
   public init(
     method: HTTPMethod, target: [UInt8], version: HTTPVersion = .http11, fields: HTTPFields = HTTPFields(),
     body: [UInt8] = [], trailers: HTTPFields = HTTPFields(), authority: [UInt8] = [], keepsAlive: Bool = true
@@ -53,6 +59,8 @@ public struct HTTPRequest: Sendable, Equatable {
 
 /// The two versions spoken on the wire here.
 public enum HTTPVersion: String, Sendable {
+  /// HTTP/1.0.
   case http10 = "HTTP/1.0"
+  /// HTTP/1.1.
   case http11 = "HTTP/1.1"
 }

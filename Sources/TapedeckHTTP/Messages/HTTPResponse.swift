@@ -1,12 +1,15 @@
 /// The head of a response.
 public struct HTTPResponseHead: Sendable, Equatable {
+  /// The version of the protocol.
   public var version: HTTPVersion
   /// 100–999.
   public var status: Int
   /// The reason phrase, as bytes; may be empty (RFC 9112 §4).
   public var reason: [UInt8]
+  /// The header section.
   public var fields: HTTPFields
 
+  /// Creates a head.
   public init(
     version: HTTPVersion = .http11, status: Int, reason: [UInt8]? = nil, fields: HTTPFields = HTTPFields()
   ) {
@@ -19,12 +22,16 @@ public struct HTTPResponseHead: Sendable, Equatable {
 
 /// A whole response, held in memory.
 public struct HTTPResponse: Sendable, Equatable {
+  /// Status and header section.
   public var head: HTTPResponseHead
+  /// The body, without transfer coding.
   public var body: [UInt8]
+  /// The trailer section.
   public var trailers: HTTPFields
   /// Set where this response only says why there is no other.
   public var failure: ExchangeFailure?
 
+  /// Creates a response.
   public init(head: HTTPResponseHead, body: [UInt8] = [], trailers: HTTPFields = HTTPFields()) {
     self.head = head
     self.body = body

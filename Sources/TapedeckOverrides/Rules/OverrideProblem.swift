@@ -2,6 +2,7 @@
 public struct OverrideProblem: Error, Equatable, Sendable, CustomStringConvertible {
   /// From the document down, like `routes[3].when.query`.
   public var place: String
+  /// What is wrong there.
   public var text: String
 
   package init(_ place: String, _ text: String) {

@@ -11,6 +11,7 @@ public final class Overrides: Sendable {
   /// Numbers rules that have no id of their own.
   private let number: Atomic<Int>
 
+  /// Creates an empty list.
   public convenience init() {
     self.init(
       routes: RuleList(), resources: ResourceList(), patches: RuleList(), faults: RuleList(), number: 0)
@@ -38,6 +39,7 @@ public final class Overrides: Sendable {
 
   /// A rule, for people.
   public struct Rule: Sendable {
+    /// The id of the rule.
     public let id: String
     /// As it was declared.
     public let declaration: JSONValue
@@ -45,6 +47,7 @@ public final class Overrides: Sendable {
     public let isFromFile: Bool
     /// Requests that it was for; and those of them in which it acted.
     public let seen: Int
+    /// How often the rule was used.
     public let used: Int
     /// Those in which a patch found nothing that it could change.
     public let unchanged: Int
@@ -126,6 +129,7 @@ public final class Overrides: Sendable {
     }
   }
 
+  /// Removes all rules of a kind.
   public func removeAll(_ kind: OverrideKind) {
     switch kind {
     case .routes: routes.removeAll()

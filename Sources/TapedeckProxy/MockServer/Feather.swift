@@ -27,6 +27,7 @@ public final class Feather: Sendable {
 
   /// The routes beneath: for handlers in Swift beside those that are data, and for latency.
   public let router = Router()
+  /// The host it listens on.
   public let host: String
   private let ports: ClosedRange<Int>
   private let folder: String?
@@ -72,6 +73,7 @@ public final class Feather: Sendable {
     }
   }
 
+  /// Whether the server is running.
   public var isRunning: Bool { state.withLock { $0.server != nil } }
 
   /// The server beneath while it runs, for its journal of requests and for verification.
@@ -198,6 +200,7 @@ public final class Feather: Sendable {
     try updateRoute(method: method, endpoint: endpoint, content: .json(json), code: code, headers: headers)
   }
 
+  /// Replaces the response of a route by an encoded value.
   public func updateRoute(
     method: MockRoute.HTTPMethod, endpoint: String, object: some Encodable, code: Int? = nil,
     headers: [String: String]? = nil
@@ -206,6 +209,7 @@ public final class Feather: Sendable {
     try updateRoute(method: method, endpoint: endpoint, content: content, code: code, headers: headers)
   }
 
+  /// Replaces the response of a route by a file.
   public func updateRoute(
     method: MockRoute.HTTPMethod, endpoint: String, filename: String, code: Int? = nil,
     headers: [String: String]? = nil

@@ -2,11 +2,17 @@ public import TapedeckMocking
 
 /// Why a mock server could not do what it was asked. Each text says what to do.
 public enum FeatherError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The server is running already, at this URL.
   case isRunning(String)
+  /// A number that is not a port.
   case badPort(Int)
+  /// Every port of the range is taken.
   case portsTaken(host: String, ports: ClosedRange<Int>)
+  /// The address cannot be bound; the value says why.
   case cannotListen(String)
+  /// A route cannot be served.
   case badRoute(MockRouteError)
+  /// The cassette cannot be used; the value says why.
   case badCassette(String)
 
   public var description: String {

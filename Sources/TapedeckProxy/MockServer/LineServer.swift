@@ -12,9 +12,12 @@ internal import TapedeckSockets
 ///
 /// A line ends with LF or CR LF, neither of which is part of it, and has 1 MiB at most; a longer one ends its connection.
 public final class LineServer: Sendable {
+  /// The reply to a line; `nil` for none.
   public typealias Answer = @Sendable (_ line: String) -> String?
 
+  /// The host it listens on.
   public let host: String
+  /// The port it listens on.
   public let port: Int
   private let thread: EventLoopThread
   private let listener: Listener

@@ -7,7 +7,9 @@ internal import TapedeckRecording
 public final class Session: Sendable {
   /// Nil for the one that requests without a name belong to.
   public let name: String?
+  /// The overrides of the session.
   public let overrides: Overrides
+  /// The request log of the session.
   public let journal: RequestLog
   /// Nil where the cassette's own are used.
   let cursors: ReplayCursors?
