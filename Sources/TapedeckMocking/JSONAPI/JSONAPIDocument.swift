@@ -19,21 +19,29 @@ public struct JSONAPIDocument: MediaTyped {
 
   public static let mediaType = "application/vnd.api+json"
 
-  public var data: PrimaryData
-  public var inclusion: JSONAPIInclusion
-  public var links: [String: JSONAPILink]?
-  public var meta: (any Serializable)?
-  public var jsonapi: JSONAPIObject?
+  private var content: DocumentContent
 
+  /// - Parameters:
+  ///   - links: of the document itself; nil leaves the member out.
+  ///   - meta: any object.
+  ///   - jsonapi: what the server implements.
   public init(
     _ data: PrimaryData, inclusion: JSONAPIInclusion = .none, links: [String: JSONAPILink]? = nil,
     meta: (any Serializable)? = nil, jsonapi: JSONAPIObject? = nil
   ) {
-    self.data = data
-    self.inclusion = inclusion
-    self.links = links
-    self.meta = meta
-    self.jsonapi = jsonapi
+    let primary: DocumentContent.Data =
+      switch data {
+      case .none: .none
+      case .resource(let entity): .one(entity.map { ResourceNode($0) })
+      case .resources(let entities): .many(entities.map { ResourceNode($0) })
+      case .identifier(let identifier): .linkage(.one(identifier))
+      case .identifiers(let identifiers): .linkage(.many(identifiers))
+      }
+    content = DocumentContent(primary)
+    content.inclusion = inclusion
+    content.links = links.map { LinkTable($0) }
+    content.meta = meta
+    content.jsonapi = jsonapi
   }
 
   public var contentType: String { Self.mediaType }
@@ -41,22 +49,7 @@ public struct JSONAPIDocument: MediaTyped {
 
 extension JSONAPIDocument: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    var content = DocumentContent(primary)
-    content.inclusion = inclusion
-    content.links = links.map { LinkTable($0) }
-    content.meta = meta
-    content.jsonapi = jsonapi
-    return try content.write(to: &run)
-  }
-
-  private var primary: DocumentContent.Data {
-    switch data {
-    case .none: .none
-    case .resource(let entity): .one(entity.map { ResourceNode($0) })
-    case .resources(let entities): .many(entities.map { ResourceNode($0) })
-    case .identifier(let identifier): .linkage(.one(identifier))
-    case .identifiers(let identifiers): .linkage(.many(identifiers))
-    }
+    try content.write(to: &run)
   }
 }
 

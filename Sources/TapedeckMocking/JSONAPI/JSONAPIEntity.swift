@@ -15,7 +15,7 @@ public protocol JSONAPIEntity: CustomSerializable, JSONAPISerializable {
 }
 
 extension JSONAPIEntity {
-  public static var type: String { ResourceTypeName.standard(for: Self.self) }
+  public static var type: String { MemberName.standard(of: Self.self) }
 
   public static var isToMany: Bool { false }
 
@@ -23,18 +23,6 @@ extension JSONAPIEntity {
 
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     BareResource(node: ResourceNode(self), keys: keyTransformer.map { KeyMapping($0) })
-  }
-}
-
-/// The names of resource types.
-package enum ResourceTypeName {
-  static func standard(for type: any Any.Type) -> String {
-    MemberName.legal(String(describing: type).lowercased())
-  }
-
-  /// What an entity type says, or the standard.
-  package static func name(of type: any Any.Type) -> String {
-    (type as? any JSONAPIEntity.Type)?.type ?? standard(for: type)
   }
 }
 

@@ -45,7 +45,11 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     init(status: Int) { self.status = status }
   }
 
-  private let objects: [ErrorObject]
+  private typealias Object = (
+    status: Int, description: String, members: [(name: String, value: (any Sendable)?)]
+  )
+
+  private let objects: [Object]
   public let headerFields: [String: String]?
   public let statusCode: Int
 
@@ -54,7 +58,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
   ) {
     let builder = Builder(status: statusCode)
     errorBuilder(builder)
-    objects = [ErrorObject(builder)]
+    objects = [(builder.status, builder.description, builder.members)]
     self.headerFields = headerFields
     self.statusCode = builder.status
   }
@@ -70,7 +74,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
       ? objects[0].status : statuses.allSatisfy { $0 < 500 } && !statuses.isEmpty ? 400 : 500
   }
 
-  public var body: any Serializable { ErrorDocument(errors: objects) }
+  public var body: any Serializable { ErrorDocument(errors: objects.map(\.members)) }
 
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     body.serialized(transformingKeys: keyTransformer)
@@ -82,21 +86,16 @@ extension JSONAPIError: CustomStringConvertible {
 }
 
 /// An error object (JSON:API 1.1 §11.2).
-private struct ErrorObject: Sendable {
-  let status: Int
-  let description: String
-  let members: [(name: String, value: (any Sendable)?)]
+extension JSONAPIError.Builder {
+  fileprivate var description: String { "\(status) \(title ?? "")" + (detail.map { ": \($0)" } ?? "") }
 
-  init(_ error: JSONAPIError.Builder) {
-    status = error.status
-    description = "\(error.status) \(error.title ?? "")" + (error.detail.map { ": \($0)" } ?? "")
-    let links = [("about", error.about), ("type", error.type)].compactMap { name, link in
+  fileprivate var members: [(name: String, value: (any Sendable)?)] {
+    let links = [("about", about), ("type", type)].compactMap { name, link in
       link.map { (name: name, link: $0) }
     }
-    members = [
-      ("id", error.id), ("links", links.isEmpty ? nil : LinkTable(ordered: links)),
-      ("status", String(error.status)), ("code", error.code), ("title", error.title),
-      ("detail", error.detail), ("source", error.source), ("meta", error.meta),
+    return [
+      ("id", id), ("links", links.isEmpty ? nil : LinkTable(ordered: links)), ("status", String(status)),
+      ("code", code), ("title", title), ("detail", detail), ("source", source), ("meta", meta),
     ]
   }
 }
@@ -109,12 +108,12 @@ extension JSONAPIError.Source: Writable {
 
 /// The document of a failed request.
 private struct ErrorDocument: MediaTyped, Writable {
-  let errors: [ErrorObject]
+  let errors: [[(name: String, value: (any Sendable)?)]]
 
   var contentType: String { JSONAPIDocument.mediaType }
 
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let objects = errors.map { JSONAPIMembers($0.members.map { ($0.name, $0.value.map { $0 as Any }) }) }
+    let objects = errors.map { JSONAPIMembers($0.map { ($0.name, $0.value.map { $0 as Any }) }) }
     return try run.nested { run throws(SerializationError) in
       try JSONAPIMembers(("errors", objects)).write(to: &run)
     }

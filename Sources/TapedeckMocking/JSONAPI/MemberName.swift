@@ -20,6 +20,14 @@ package enum MemberName {
   /// (JSON:API 1.1 §5.2.4).
   package static func isField(_ name: String) -> Bool { isLegal(name) && name != "type" && name != "id" }
 
+  /// The default name of a resource type.
+  static func standard(of type: any Any.Type) -> String { legal(String(describing: type).lowercased()) }
+
+  /// The name of a resource type: the one that an entity type declares, or the default.
+  package static func ofType(_ type: any Any.Type) -> String {
+    (type as? any JSONAPIEntity.Type)?.type ?? standard(of: type)
+  }
+
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9": true

@@ -28,7 +28,7 @@ extension RelationProperty {
     let types = Self.targets
     let identifiers = storage.targets.compactMap { key in
       types.first { ObjectIdentifier($0) == key.type }.map { type in
-        JSONAPIIdentifier(type: ResourceTypeName.name(of: type), id: key.id)
+        JSONAPIIdentifier(type: MemberName.ofType(type), id: key.id)
       }
     }
     return Self.isToMany ? .many(identifiers) : .one(identifiers.first)

@@ -56,7 +56,7 @@ struct RelationPlan: Sendable {
           Field(
             index: fields.count, name: name, offset: offset, isToMany: relation.isToMany,
             targets: relation.targets))
-      } else if !isClass, (type as? any OptionalType.Type)?.wrappedType is any RelationProperty.Type {
+      } else if !isClass, type is any OptionalRelation.Type {
         problems.append((name, .unsupported("it is optional; a relation may be empty by itself")))
       }
     }
@@ -86,22 +86,13 @@ struct RelationPlan: Sendable {
       }
     }
   }
-}
 
-private protocol OptionalType {
-  static var wrappedType: any Any.Type { get }
-}
+  // MARK: Plans
 
-extension Optional: OptionalType {
-  static var wrappedType: any Any.Type { Wrapped.self }
-}
-
-/// The plans of all types that were ever stored.
-enum RelationPlans {
   private static let known = Mutex<[ObjectIdentifier: RelationPlan]>([:])
 
-  /// Must not be called for the first time while a lock is held: it runs the type's own `relations`.
-  static func plan<T: Storable>(of type: T.Type) -> RelationPlan {
+  /// The plan of a type, made once. Must not be called for the first time while a lock is held: it runs the type's own `relations`.
+  static func of<T: Storable>(_ type: T.Type) -> RelationPlan {
     let key = ObjectIdentifier(type)
     if let plan = known.withLock({ $0[key] }) { return plan }
     var plan = RelationPlan(declaredBy: type)
@@ -113,3 +104,7 @@ enum RelationPlans {
     }
   }
 }
+
+private protocol OptionalRelation {}
+
+extension Optional: OptionalRelation where Wrapped: RelationProperty {}

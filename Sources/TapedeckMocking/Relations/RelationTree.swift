@@ -23,7 +23,7 @@ package struct RelationTree: Sendable {
   }
 
   private func check(_ types: [any Storable.Type]) throws(StoreError) {
-    let fields = types.flatMap { RelationPlans.plan(of: $0).fields }
+    let fields = types.flatMap { RelationPlan.of($0).fields }
     for (name, tree) in branches {
       let named = fields.filter { $0.name == name }
       if named.isEmpty { throw .badRelation(type: types.listed, id: "", relation: name, .noRelation) }

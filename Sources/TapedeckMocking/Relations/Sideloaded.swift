@@ -1,23 +1,13 @@
 /// Entities with their related ones beside them: see `Store.sideloading`.
 public struct Sideloaded: Serializable, Sendable {
-  private struct Group: Sendable {
-    let type: any Storable.Type
-    let name: String
-    var entities: [any Storable]
-    var isList = true
-  }
-
-  private var groups: [Group] = []
+  private var groups: [(type: any Storable.Type, name: String, entities: [any Storable], isList: Bool)]
 
   fileprivate init(
     _ entities: [any Storable], of type: any Storable.Type, isList: Bool, _ paths: [String], _ store: Store
   ) throws(StoreError) {
     let tree = try RelationTree(paths, of: type)
     let name = Self.name(of: type)
-    groups = [
-      Group(
-        type: type, name: isList ? store.inflector.plural(name) : name, entities: entities, isList: isList)
-    ]
+    groups = [(type, isList ? store.inflector.plural(name) : name, entities, isList)]
     for entity in store.snapshot().related(to: entities, along: tree) { add(entity, store.inflector) }
   }
 
@@ -26,7 +16,7 @@ public struct Sideloaded: Serializable, Sendable {
     if let index = groups.firstIndex(where: { $0.isList && $0.type == type }) {
       groups[index].entities.append(entity)
     } else {
-      groups.append(Group(type: type, name: inflector.plural(Self.name(of: type)), entities: [entity]))
+      groups.append((type, inflector.plural(Self.name(of: type)), [entity], true))
     }
   }
 

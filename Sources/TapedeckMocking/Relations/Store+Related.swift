@@ -75,7 +75,7 @@ extension Store {
   /// Throws where the relations of these types have no clear inverse or contradict each other: what every change of
   /// such an entity would throw.
   public static func checkRelations<each T: Storable>(of types: repeat (each T).Type) throws {
-    for plan in repeat RelationPlans.plan(of: each types) {
+    for plan in repeat RelationPlan.of(each types) {
       if let (relation, problem) = plan.problem {
         throw StoreError.badRelation(type: "\(plan.type)", id: "", relation: relation, problem)
       }

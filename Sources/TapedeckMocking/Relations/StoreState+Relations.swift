@@ -7,7 +7,7 @@ extension Store.State {
 
   /// Throws where relations are not declared as they should be, or lead to what is not there.
   /// - Parameter arriving: entities that will be there when the relations are linked.
-  func check(_ relations: SaidRelations, arriving: Set<EntityKey>) throws(StoreError) {
+  func check(_ relations: RelationChanges, arriving: Set<EntityKey>) throws(StoreError) {
     let (plan, key) = (relations.plan, relations.key)
     if let (relation, problem) = plan.problem {
       throw .badRelation(type: "\(plan.type)", id: key.id, relation: relation, problem)
@@ -34,7 +34,7 @@ extension Store.State {
   // MARK: Linking
 
   /// Makes the relations of an entity that is there what it says.
-  func link(_ relations: SaidRelations) {
+  func link(_ relations: RelationChanges) {
     for (field, relation) in relations.changes {
       let current = targets(of: relations.key, field)
       if let wanted = relation.wanted(current) { link(relations.key, field, from: current, to: wanted) }
@@ -80,15 +80,16 @@ extension Store.State {
   }
 
   /// Links an entity that has been put in; as it is then.
-  func linked<T: Storable>(_ entity: T, _ relations: SaidRelations, _ bucket: Bucket<T>) -> T {
+  func linked<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> T {
     if relations.plan.fields.isEmpty { return entity }
     link(relations)
     return bucket.entities.find(relations.key.id) ?? entity
   }
 
   /// Puts an entity in the place of one that is there, and makes its relations what it says; both of them.
-  func replace<T: Storable>(_ entity: T, _ relations: SaidRelations, _ bucket: Bucket<T>) -> (new: T, old: T?)
-  {
+  func replace<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> (
+    new: T, old: T?
+  ) {
     let (key, plan) = (relations.key, relations.plan)
     let current = plan.fields.map { targets(of: key, $0) }
     let old = bucket.entities.replace(entity, id: key.id)

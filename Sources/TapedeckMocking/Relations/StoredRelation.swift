@@ -7,7 +7,7 @@ package struct StoredRelation: Sendable {
   package var targets: [any Storable.Type] { field.targets }
 
   package static func all<T: Storable>(of type: T.Type) -> [StoredRelation] {
-    RelationPlans.plan(of: type).fields.map { StoredRelation(field: $0) }
+    RelationPlan.of(type).fields.map { StoredRelation(field: $0) }
   }
 
   /// The entities that an entity of the type leads to.

@@ -176,7 +176,7 @@ protocol BucketSnapshot: Sendable {
 }
 
 extension Entities: BucketSnapshot {
-  var bucket: any AnyBucket { Bucket(RelationPlans.plan(of: T.self), self) }
+  var bucket: any AnyBucket { Bucket(RelationPlan.of(T.self), self) }
   func entity(_ id: String) -> (any Storable)? { find(id) }
   var typeName: String { String(describing: T.self) }
   var qualifiedTypeName: String { String(reflecting: T.self) }

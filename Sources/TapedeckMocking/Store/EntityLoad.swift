@@ -10,14 +10,14 @@ protocol EntityLoad: Sendable {
 
 struct EntitiesToLoad<T: Storable>: EntityLoad {
   private let entities: [T]
-  private let relations: [SaidRelations]
+  private let relations: [RelationChanges]
   private let plan: RelationPlan
 
   init(_ entities: [T]) {
-    let plan = RelationPlans.plan(of: T.self)
+    let plan = RelationPlan.of(T.self)
     self.entities = entities
     self.plan = plan
-    relations = entities.map { SaidRelations(of: $0, id: $0.id, plan) }
+    relations = entities.map { RelationChanges(of: $0, id: $0.id, plan) }
   }
 
   var typeName: String { "\(T.self)" }

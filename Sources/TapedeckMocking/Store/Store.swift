@@ -28,7 +28,7 @@ public final class Store: Sendable {
     init(ids: IDSource) { self.ids = ids }
 
     /// The bucket of a type.
-    /// - Parameter plan: made by `RelationPlans` where no lock is held.
+    /// - Parameter plan: made by `RelationPlan.of` where no lock is held.
     mutating func bucket<T: Storable>(_ type: T.Type, _ plan: RelationPlan) -> Bucket<T> {
       if let bucket = existingBucket(type) { return bucket }
       let bucket = Bucket<T>(plan)
@@ -106,8 +106,8 @@ public final class Store: Sendable {
   /// - Throws: `duplicateID`, or an error about its relations.
   @discardableResult
   public func insert<T: Storable>(_ entity: T) throws(StoreError) -> T {
-    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
-    let relations = SaidRelations(of: entity, id: id, plan)
+    let (plan, id) = (RelationPlan.of(T.self), entity.id)
+    let relations = RelationChanges(of: entity, id: id, plan)
     return try state.withLock { state throws(StoreError) in
       let bucket = state.bucket(T.self, plan)
       guard !bucket.entities.has(id) else { throw .duplicateID(type: "\(T.self)", id: id) }
@@ -129,8 +129,8 @@ public final class Store: Sendable {
     throws(StoreError) -> [T]?
   {
     for (entity, id) in zip(entities, ids) { Self.check(entity, id) }
-    let plan = RelationPlans.plan(of: T.self)
-    let relations = zip(entities, ids).map { SaidRelations(of: $0, id: $1, plan) }
+    let plan = RelationPlan.of(T.self)
+    let relations = zip(entities, ids).map { RelationChanges(of: $0, id: $1, plan) }
     do throws(StoreError) {
       return try state.withLock { state throws(StoreError) -> [T]? in
         let bucket = state.bucket(T.self, plan)
@@ -161,7 +161,7 @@ public final class Store: Sendable {
 
   /// Reserves new ids under one lock.
   private func reserve<T: Storable>(_ count: Int, _ type: T.Type) -> [String] {
-    let plan = RelationPlans.plan(of: type)
+    let plan = RelationPlan.of(type)
     var ids: [String] = []
     while ids.count < count {
       let wanted = count - ids.count
@@ -248,8 +248,8 @@ public final class Store: Sendable {
 
   /// - Returns: the new entity; `nil`, without a change, when it was replaced since it had that stamp.
   private func replace<T: Storable>(_ entity: T, ifStillAt stamp: Int?) throws(StoreError) -> T? {
-    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
-    let relations = SaidRelations(of: entity, id: id, plan)
+    let (plan, id) = (RelationPlan.of(T.self), entity.id)
+    let relations = RelationChanges(of: entity, id: id, plan)
     // With the old entity, to be released where no lock is held.
     let replaced = try state.withLock { state throws(StoreError) -> (new: T, old: T?)? in
       guard let bucket = state.existingBucket(T.self), bucket.contains(id) else {
@@ -268,8 +268,8 @@ public final class Store: Sendable {
   }
 
   func upsertChecked<T: Storable>(_ entity: T) throws(StoreError) {
-    let (plan, id) = (RelationPlans.plan(of: T.self), entity.id)
-    let relations = SaidRelations(of: entity, id: id, plan)
+    let (plan, id) = (RelationPlan.of(T.self), entity.id)
+    let relations = RelationChanges(of: entity, id: id, plan)
     // The old entity is released where no lock is held.
     _ = try state.withLock { state throws(StoreError) -> T? in
       let bucket = state.bucket(T.self, plan)

@@ -125,7 +125,7 @@ public struct Relationship<Owner: Storable>: Sendable {
 extension Relationship: ResourceRelationship {
   var isWritable: Bool { assign != nil }
 
-  var targets: [any ResourceType] { types.map { ResourceTypes.type(of: $0) } }
+  var targets: [any ResourceType] { types.map { resourceType(of: $0) } }
 
   /// The targets of an owner that exist.
   func related(to owner: Owner, in store: Store) -> [ResourceIdentifier] {

@@ -8,7 +8,7 @@ internal import TapedeckMocking
 /// properties. A change is laid over the encoded members, and the result is decoded: what a client reads, it can send
 /// back.
 struct TypedResource<T: ResourceEntity>: ResourceType {
-  let name = ResourceTypeName.name(of: T.self)
+  let name = MemberName.ofType(T.self)
   let entityName = KeyStyle.camel.transform(MemberName.legal(String(describing: T.self)))
   let typeName = "\(T.self)"
   let idMember = "id"
@@ -105,19 +105,18 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   func delete(_ id: String, in store: Store) -> Bool { (try? store.delete(T.self, id: id)) != nil }
 }
 
-/// The stored types that were ever served, planned once.
-enum ResourceTypes {
-  private static let known = Mutex<[ObjectIdentifier: any ResourceType]>([:])
+/// The stored types that were ever served.
+private let knownTypes = Mutex<[ObjectIdentifier: any ResourceType]>([:])
 
-  static func type<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
-    let key = ObjectIdentifier(type)
-    if let known = known.withLock({ $0[key] }) { return known }
-    let made = TypedResource<T>()
-    return known.withLock { known in
-      if let earlier = known[key] { return earlier }
-      known[key] = made
-      return made
-    }
+/// A stored type as resources, planned once.
+func resourceType<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
+  let key = ObjectIdentifier(type)
+  if let known = knownTypes.withLock({ $0[key] }) { return known }
+  let made = TypedResource<T>()
+  return knownTypes.withLock { known in
+    if let earlier = known[key] { return earlier }
+    known[key] = made
+    return made
   }
 }
 

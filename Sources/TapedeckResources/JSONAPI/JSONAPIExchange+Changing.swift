@@ -91,8 +91,7 @@ extension JSONAPIExchange {
           throw ResourceProblem.missing(type.name, id)
         }
         try check(.update, "updated")
-        let reader = LinkageReader(relationship: relationship, store: store, mustExist: kind != .remove)
-        let given = try reader.targets(data)
+        let given = try relationship.targets(data, in: store, mustExist: kind != .remove)
         let now = resource.related[relationship.name] ?? []
         return ResourceChange(
           relationships: [(relationship.name, try targets(kind, relationship, now: now, given))])

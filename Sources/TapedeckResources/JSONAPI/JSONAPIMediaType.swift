@@ -2,53 +2,39 @@ internal import TapedeckMocking
 
 /// Content negotiation (JSON:API 1.1 §6). No extension is served.
 enum JSONAPIMediaType {
-  /// What of a media type keeps it from being served.
-  private enum Parameters {
-    case known
-    case foreign
-    case extensions(String)
-  }
-
   /// The value of `Content-Type`.
   static func text(profile: String?) -> String {
     JSONAPIDocument.mediaType + (profile.map { "; profile=\"\($0)\"" } ?? "")
   }
 
-  /// Nil for another media type.
-  private static func parameters(of text: Substring) -> Parameters? {
+  /// Why a media type is not served, or an empty text; nil for one other than JSON:API's.
+  private static func objection(to text: Substring) -> String? {
     let parts = split(text, at: ";")
     guard parts.first?.lowercased() == JSONAPIDocument.mediaType else { return nil }
     var extensions: [String] = []
     for parameter in parts.dropFirst() where !parameter.isEmpty {
       let pair = split(parameter[...], at: "=")
-      let value = pair.count > 1 ? pair[1] : ""
       switch pair[0].lowercased() {
-      case "ext": extensions += unquoted(value).split(separator: " ").map(String.init)
+      case "ext": extensions += unquoted(pair.count > 1 ? pair[1] : "").split(separator: " ").map(String.init)
       case "profile", "q": break
-      default: return .foreign
+      default: return "the media type takes no parameters but ext and profile"
       }
     }
-    return extensions.isEmpty ? .known : .extensions(extensions.joined(separator: " "))
+    return extensions.isEmpty ? "" : "the body uses \(extensions.joined(separator: " "))"
   }
 
   /// Throws 415 for a request whose body cannot be read.
   static func checkContentType(of request: Request) throws(ResourceProblem) {
     let text = request.header("content-type") ?? ""
-    switch parameters(of: text[...]) {
-    case nil: throw refused(415, "the body's type is \(text.debugDescription)", "Content-Type")
-    case .foreign?:
-      throw refused(415, "the media type takes no parameters but ext and profile", "Content-Type")
-    case .extensions(let uris)?: throw refused(415, "the body uses \(uris)", "Content-Type")
-    case .known?: return
-    }
+    let objection = objection(to: text[...]) ?? "the body's type is \(text.debugDescription)"
+    if !objection.isEmpty { throw refused(415, objection, "Content-Type") }
   }
 
   /// Throws 406 for a client that takes no response of ours.
   static func checkAccept(of request: Request) throws(ResourceProblem) {
     let accepted = request.httpHeaders.values(of: "accept").flatMap { split($0[...], at: ",") }
-    let types = accepted.compactMap { parameters(of: $0[...]) }
-    let isReadable = types.contains { if case .known = $0 { true } else { false } }
-    if !types.isEmpty, !isReadable {
+    let objections = accepted.compactMap { objection(to: $0[...]) }
+    if !objections.isEmpty, !objections.contains("") {
       throw refused(406, "nothing of what is accepted is served", "Accept")
     }
   }

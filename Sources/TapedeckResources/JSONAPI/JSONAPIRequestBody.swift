@@ -78,7 +78,7 @@ struct JSONAPIRequestBody {
     }
     if relationship.isToMany { try relationship.checkReplacing(by: [], mayReplace: mayReplace) }
     do throws(ResourceProblem) {
-      let targets = try LinkageReader(relationship: relationship, store: store).targets(data)
+      let targets = try relationship.targets(data, in: store)
       try relationship.checkReplacing(by: targets, mayReplace: mayReplace)
       return targets
     } catch {
@@ -97,26 +97,20 @@ extension ResourceRelationship {
       throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
     }
   }
-}
 
-/// Reads resource linkage in requests: of the right kind and type, and leading to what exists.
-struct LinkageReader {
-  let relationship: any ResourceRelationship
-  let store: Store
-  var mustExist = true
-
-  func targets(_ data: JSONValue) throws(ResourceProblem) -> [ResourceIdentifier] {
-    guard relationship.isWritable else {
-      throw ResourceProblem(403, "\(relationship.name) cannot be changed", pointer: "")
-    }
-    guard relationship.isToMany else { return data.isNull ? [] : [try target(data)] }
+  /// Reads linkage: of the right kind and type, and leading to what exists.
+  func targets(
+    _ data: JSONValue, in store: Store, mustExist: Bool = true
+  ) throws(ResourceProblem) -> [ResourceIdentifier] {
+    guard isWritable else { throw ResourceProblem(403, "\(name) cannot be changed", pointer: "") }
+    guard isToMany else { return data.isNull ? [] : [try target(data, in: store, mustExist)] }
     guard let items = data.array else {
-      throw ResourceProblem(400, "\(relationship.name) leads to many: an array is wanted", pointer: "")
+      throw ResourceProblem(400, "\(name) leads to many: an array is wanted", pointer: "")
     }
     var targets: [ResourceIdentifier] = []
     for (index, item) in items.enumerated() {
       do throws(ResourceProblem) {
-        let target = try target(item)
+        let target = try target(item, in: store, mustExist)
         if !targets.contains(target) { targets.append(target) }
       } catch {
         throw error.inside("/\(index)")
@@ -125,23 +119,21 @@ struct LinkageReader {
     return targets
   }
 
-  private func target(_ data: JSONValue) throws(ResourceProblem) -> ResourceIdentifier {
-    let targets = relationship.targets
+  private func target(
+    _ data: JSONValue, in store: Store, _ mustExist: Bool
+  ) throws(ResourceProblem) -> ResourceIdentifier {
     guard data.members != nil, let type = data["type"]?.text else {
-      throw ResourceProblem(400, "\(relationship.name) wants a resource identifier", pointer: "")
+      throw ResourceProblem(400, "\(name) wants a resource identifier", pointer: "")
     }
     guard targets.contains(where: { $0.name == type }) else {
       throw ResourceProblem(
-        409, "\(relationship.name) leads to resources of type \(targets.named), not \(type)", pointer: "/type"
-      )
+        409, "\(name) leads to resources of type \(targets.named), not \(type)", pointer: "/type")
     }
     guard let id = data["id"]?.text else {
       throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
     }
     let target = ResourceIdentifier(type: type, id: id)
-    if mustExist, !relationship.has(target, in: store) {
-      throw ResourceProblem.missing(type, id).inside("")
-    }
+    if mustExist, !has(target, in: store) { throw ResourceProblem.missing(type, id).inside("") }
     return target
   }
 }

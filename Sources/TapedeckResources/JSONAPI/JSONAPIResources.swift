@@ -28,7 +28,7 @@ public struct JSONAPIResources: Sendable {
   public func resource<T: ResourceEntity>(
     _ type: T.Type, at path: String? = nil, options: JSONAPIOptions<T> = JSONAPIOptions()
   ) -> JSONAPIResources {
-    var served = ServedResource(ResourceTypes.type(of: type), at: path)
+    var served = ServedResource(resourceType(of: type), at: path)
     served.pagination = options.pagination
     served.actions = options.changes
     served.allowsClientIDs = options.allowsClientIDs

@@ -32,7 +32,7 @@ public struct RESTResources: Sendable {
     _ type: T.Type, at path: String? = nil, only: ResourceActions = .all, except: ResourceActions = [],
     as serializer: (any ResourceSerializer)? = nil
   ) -> RESTResources {
-    let resource = ResourceTypes.type(of: type)
+    let resource = resourceType(of: type)
     var served = ServedResource(resource, at: path)
     served.serializer = serializer ?? resource.ownSerializer
     served.actions = only.subtracting(except)

@@ -1,5 +1,5 @@
 /// The changes of an entity's relations since it came out of a store.
-struct SaidRelations: Sendable {
+struct RelationChanges: Sendable {
   let key: EntityKey
   let plan: RelationPlan
   private(set) var changes: [(field: RelationPlan.Field, relation: RelationStorage)] = []
