@@ -21,13 +21,13 @@ import Testing
   }
 
   @Test func missesAreGroupedAndBounded() {
-    let ledger = MissLedger()
+    let ledger = GroupLedger<MissGroup>()
     #expect(ledger.add(Self.miss("/a")))
     #expect(!ledger.add(Self.miss("/a")))
     #expect(ledger.add(Self.miss("/a", differs: "$.x")), "another difference is another sort")
     for index in 0..<5000 { _ = ledger.add(Self.miss("/\(index)")) }
     let (listed, others) = ledger.groups
-    #expect(listed.count == MissLedger.maximumGroups)
+    #expect(listed.count == GroupLedger<MissGroup>.maximumGroups)
     #expect(listed.prefix(3).map(\.count) == [2, 1, 1])
     #expect(listed.prefix(3).map(\.miss.target) == ["/a", "/a", "/0"])
     #expect(others + listed.reduce(0) { $0 + $1.count } == 5003)
@@ -51,8 +51,8 @@ import Testing
     #expect(others == 0)
     #expect(ledger.files == ["a.json": 2, "b.json": 1])
     for index in 0..<1000 { ledger.add([difference("x\(index)", nil)], file: "a.json") }
-    #expect(ledger.fields.listed.count == DriftLedger.maximumFields)
-    #expect(ledger.fields.others == 1000 - (DriftLedger.maximumFields - 3))
+    #expect(ledger.fields.listed.count == GroupLedger<DriftedField>.maximumGroups)
+    #expect(ledger.fields.others == 1000 - (GroupLedger<DriftedField>.maximumGroups - 3))
   }
 
   @Test func theReportIsWhatTheDocumentationSays() throws {
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func failedExchangesAreGroupedAndBounded() {
-    let ledger = FailureLedger()
+    let ledger = GroupLedger<FailedExchange>()
     for _ in 0..<2 {
       ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/a")
     }
@@ -108,8 +108,8 @@ import Testing
     for index in 0..<1000 {
       ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/\(index)")
     }
-    #expect(ledger.groups.listed.count == FailureLedger.maximumGroups)
-    #expect(ledger.groups.others == 1000 - (FailureLedger.maximumGroups - 2))
+    #expect(ledger.groups.listed.count == GroupLedger<FailedExchange>.maximumGroups)
+    #expect(ledger.groups.others == 1000 - (GroupLedger<FailedExchange>.maximumGroups - 2))
   }
 
   @Test(arguments: RecordMode.allCases)

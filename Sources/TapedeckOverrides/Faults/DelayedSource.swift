@@ -1,8 +1,8 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// An answer that begins after a while, by a timer of the loop. Until then nobody is asked for it: a client that leaves
-/// in time has asked for nothing.
+/// A response that begins after a delay, by a timer of the loop. Nothing is asked before that, so a client that leaves
+/// during the delay has no effect.
 final class DelayedSource: ResponseSource {
   private let content: ServedResponse.Content
   private let delayNanoseconds: Int64
@@ -10,7 +10,7 @@ final class DelayedSource: ResponseSource {
   private let loop: EventLoop
   private var sink: (any ResponseSink)?
   private var timer: LoopTimer?
-  /// Who writes, once it has begun.
+  /// The source that writes, once the response has begun.
   private var successor: (any ResponseSource)?
 
   /// - Parameter method: of the request, which decides whether there is a body.

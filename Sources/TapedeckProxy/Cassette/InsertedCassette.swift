@@ -173,7 +173,7 @@ final class InsertedCassette: Sendable {
     notice("\(request.method) \(target) is not recorded: the client left before its response was complete")
   }
 
-  /// An answer that is too large goes unrecorded: no failure, but the first one is told.
+  /// A response that is too large is not recorded. That is no failure, but the first one is told.
   func skipOversized() {
     if statistics.countOversized() {
       notice("an answer is too large to be recorded and only passes through; the limit is --max-record-body")

@@ -4,13 +4,13 @@ internal import TapedeckSockets
 
 /// Registered routes as a link of the chain.
 ///
-/// A handler that is not `async` runs here, on the loop; one that is, or that has a latency, answers as a stream.
+/// A handler that is not `async` runs here, on the loop; one that is, or that has a latency, responds as a stream.
 final class RouteResponder: Responder {
   private let router: Router
   private let next: any Responder
   private let loop: EventLoop
 
-  /// - Parameter next: who answers what handlers let go on.
+  /// - Parameter next: responds to what handlers pass on.
   init(_ router: Router, before next: any Responder, loop: EventLoop) {
     self.router = router
     self.next = next

@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckSockets
 
-/// The answer of a handler that is waited for: first for its route's latency, by a timer of the loop, then, if it is
+/// The response of a handler that is waited for: first for its route's latency, by a timer of the loop, then, if it is
 /// `async`, for itself, in a task that comes back to the loop through its mailbox. The loop never blocks.
 final class RouteSource: ResponseSource {
   private let match: RouteMatch
@@ -11,7 +11,7 @@ final class RouteSource: ResponseSource {
   private var sink: (any ResponseSink)?
   private var timer: LoopTimer?
   private var task: Task<Void, Never>?
-  /// Who writes, once it is known.
+  /// The source that writes, once it is known.
   private var successor: (any ResponseSource)?
 
   init(_ match: RouteMatch, next: any Responder, loop: EventLoop) {

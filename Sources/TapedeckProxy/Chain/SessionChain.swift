@@ -27,7 +27,9 @@ final class SessionChain {
   }
 
   let session: Session
-  private let parts: ChainParts
+  private let overrides: Overrides
+  private let router: Router
+  private let loop: EventLoop
   private let recordings: any Responder
   private var situation: Situation
   private var links: any Responder
@@ -35,17 +37,19 @@ final class SessionChain {
 
   init(_ session: Session, _ parts: ChainParts) {
     self.session = session
-    self.parts = parts
+    overrides = session.overrides
+    router = parts.configuration.router
+    loop = parts.loop
     recordings = CassetteResponder(parts, cursors: session.cursors)
     keepsRequests = session.journal.isOn
     // The situation first: what changes in between is seen at the next request.
-    situation = Situation(session.overrides, parts.configuration.router)
+    situation = Situation(overrides, router)
     links = recordings
     links = makeLinks()
   }
 
   func respond(to request: HTTPRequest, _ decisions: DecisionCollector?) throws -> ServedResponse? {
-    let now = Situation(session.overrides, parts.configuration.router)
+    let now = Situation(overrides, router)
     if now != situation {
       situation = now
       links = makeLinks()
@@ -58,7 +62,6 @@ final class SessionChain {
 
   /// Overrides, routes, then the cassette, the origin or a refusal.
   private func makeLinks() -> any Responder {
-    let (overrides, router, loop) = (session.overrides, parts.configuration.router, parts.loop)
     let patched = overrides.patching(recordings, on: loop)
     let links: [(any Responder)?] = [
       overrides.routes(on: loop),

@@ -24,7 +24,7 @@ public final class RequestLog: Sendable {
 
   func append(_ entry: RequestLogEntry) {
     let size = entry.bytes
-    // What goes is let go of where no lock is held.
+    // Entries are released outside of the lock.
     var gone = state.withLock { state -> RequestLogEntry? in
       state.lastNumber += 1
       entry.isNumbered(state.lastNumber)
@@ -37,7 +37,7 @@ public final class RequestLog: Sendable {
     while gone != nil { gone = state.withLock { oldestBeyondBudget(&$0) } }
   }
 
-  /// Takes out the oldest where there is too much, but never the last.
+  /// Removes and returns the oldest entry beyond the budget, but never the last one.
   private func oldestBeyondBudget(_ state: inout State) -> RequestLogEntry? {
     guard state.count > 1, state.bytes > budget.bytes || budget.isOverdrawn,
       let oldest = state.removeFirst()
@@ -47,7 +47,7 @@ public final class RequestLog: Sendable {
     return oldest
   }
 
-  /// Forgets all requests; those to come are counted on.
+  /// Forgets all requests; numbers go on from where they are.
   public func clear() {
     let bytes = state.withLock { state in
       let bytes = state.bytes
@@ -59,12 +59,12 @@ public final class RequestLog: Sendable {
     budget.release(bytes)
   }
 
-  /// Those that are still held, the oldest first.
+  /// The entries still held, the oldest first.
   public var entries: [RequestLogEntry] { state.withLock { $0.all } }
 
   public func entry(_ number: Int) -> RequestLogEntry? { entries.first { $0.number == number } }
 
-  /// How many requests there were, those that are forgotten included.
+  /// How many requests there were, forgotten ones included.
   public var total: Int { state.withLock { $0.lastNumber } }
 }
 
@@ -77,7 +77,7 @@ extension RequestLog.State {
 
   private mutating func grow() {
     if first > 0 { (entries, first) = (all.map { $0 }, 0) }
-    // Those that are there move as they are, without being counted one by one.
+    // Appends in place, so that the entries are not retained one by one.
     entries.append(contentsOf: repeatElement(nil, count: Swift.max(64, count)))
   }
 
@@ -93,9 +93,9 @@ extension RequestLog.State {
   var all: [RequestLogEntry] { (0..<count).compactMap { entries[(first + $0) % entries.count] } }
 }
 
-/// What the journals of all sessions may take together.
+/// What the request logs of all sessions may take together.
 final class RequestLogBudget: Sendable {
-  /// That one journal may take; all together four times as much.
+  /// That one log may take; all together four times as much.
   let bytes: Int
   private let taken = Atomic<Int>(0)
 
@@ -104,6 +104,6 @@ final class RequestLogBudget: Sendable {
   func take(_ count: Int) { taken.add(count, ordering: .relaxed) }
   func release(_ count: Int) { taken.subtract(count, ordering: .relaxed) }
 
-  /// Whether all of them have more; whoever adds then gives of its own.
+  /// Whether all of them together have more, so that whoever adds then drops its own oldest.
   var isOverdrawn: Bool { taken.load(ordering: .relaxed) > 4 * bytes }
 }

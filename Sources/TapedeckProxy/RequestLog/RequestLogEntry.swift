@@ -107,7 +107,7 @@ public final class RequestLogEntry: Sendable {
 }
 
 extension RequestLogEntry {
-  /// Why it was answered as it was, in a few words.
+  /// Why it got this response, in a few words.
   package var reason: String {
     if source == .upstream, let failure { return "asked; \(failure.words)" }
     return responded.words

@@ -4,7 +4,7 @@ public import TapedeckOverrides
 /// What a test expects of the requests that came: `{"requests": [{"method": "POST", "path": "/users", "when": {…},
 /// "times": 2}, …], "inOrder": true}`.
 ///
-/// Each request is described by the words of a rule's condition, and by `status` and `source` of its answer. `times` is a
+/// Each request is described by the words of a rule's condition, and by `status` and `source` of its response. `times` is a
 /// number, or `{"atLeast": 1, "atMost": 3}`; without it one is enough. In order, each expectation is looked for after
 /// the requests that met the one before it.
 public struct Verification: Sendable {

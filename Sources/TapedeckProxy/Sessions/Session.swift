@@ -1,9 +1,10 @@
 internal import Synchronization
 public import TapedeckOverrides
 internal import TapedeckRecording
+internal import TapedeckSockets
 
 /// What one test has to itself on a port it shares with others: its place in every recorded sequence, its overrides, its
-/// stores and its journal.
+/// stores and its request log.
 public final class Session: Sendable {
   /// Nil for the one that requests without a name belong to.
   public let name: String?
@@ -54,7 +55,7 @@ public final class Session: Sendable {
 
   func drop() { dropped.store(true, ordering: .releasing) }
 
-  /// The first recorded answer to every request again, all counts at zero, stores as in the beginning.
+  /// Begins anew: every recorded sequence with its first response, all counts at zero, stores as at the start.
   func reset(_ cassette: Cassette?) {
     if let cursors { cursors.rewind() } else { cassette?.rewind() }
     overrides.reset()

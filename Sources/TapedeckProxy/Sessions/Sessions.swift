@@ -1,6 +1,7 @@
 internal import Synchronization
 import TapedeckOverrides
 internal import TapedeckRecording
+internal import TapedeckSockets
 
 /// The sessions of a proxy: the default one, and those that requests have named, made on first use and dropped when they
 /// have been idle for long.

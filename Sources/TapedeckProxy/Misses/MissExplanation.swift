@@ -27,7 +27,7 @@ struct MissExplanation: Sendable {
 
   /// - Parameters:
   ///   - request: without its secrets.
-  ///   - recorded: how many answers to this request were recorded, all of which have been given.
+  ///   - recorded: how many responses to this request were recorded, all of which have been given.
   func miss(_ request: HTTPRequest, cassette: Cassette?, recorded: Int) -> Miss {
     let nearest = cassette?.nearest(toRedacted: request, limit: Self.nearestCount) ?? []
     let fixes = fixes.all(for: request, nearest: nearest.first, cassette: cassette, recorded: recorded)

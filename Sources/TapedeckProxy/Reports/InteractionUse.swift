@@ -18,11 +18,11 @@ public struct InteractionUse: Sendable, Equatable {
   static func all(
     in cassette: Cassette, onExhausted policy: ExhaustionPolicy, drifted: [String: Int]
   ) -> [InteractionUse] {
-    zip(cassette.answers, cassette.uses(onExhausted: policy)).map { answer, hits in
+    zip(cassette.answers, cassette.uses(onExhausted: policy)).map { stored, hits in
       InteractionUse(
-        file: answer.fileName, method: answer.recorded.request.method.rawValue,
-        target: answer.recorded.request.targetText, status: answer.status,
-        hits: hits, repeated: max(0, hits - 1), drifted: drifted[answer.fileName] ?? 0)
+        file: stored.fileName, method: stored.recorded.request.method.rawValue,
+        target: stored.recorded.request.targetText, status: stored.status,
+        hits: hits, repeated: max(0, hits - 1), drifted: drifted[stored.fileName] ?? 0)
     }
   }
 }

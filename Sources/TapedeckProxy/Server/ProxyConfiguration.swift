@@ -12,7 +12,7 @@ public struct ProxyConfiguration: Sendable {
   public var listen = "127.0.0.1:8080"
   /// Event loops; by default one for each core this process may run on.
   public var threads = EventLoopThread.usableCores
-  /// The origin, as a URL; nil where nothing is ever asked for.
+  /// The origin, as a URL; `nil` where none is ever asked.
   public var upstream: String?
   /// The folder of the cassette.
   public var cassette: String?
@@ -26,15 +26,15 @@ public struct ProxyConfiguration: Sendable {
   public var secrets = SecretPolicy.tell
   /// What a finished exchange survives before the cassette is sealed.
   public var durability = Durability.process
-  /// What the k+1-th request gets when k answers were recorded.
+  /// What the k+1-th request gets when k responses were recorded.
   public var onExhausted = ExhaustionPolicy.repeatLast
   /// How much clients may take, and how long.
   public var clients = ClientLimits()
-  /// How fast recorded answers are given.
+  /// How fast recorded responses are sent.
   public var pace = ReplayPace.instant
   /// What becomes of a replayed stream where the client left it when it was recorded.
   public var onCut = CutPolicy.open
-  /// Whether every answer says in a field of its own who gave it.
+  /// Whether every response says in a field of its own where it comes from.
   public var explains = false
   /// The status of a refusal.
   public var missStatus = 502
@@ -50,13 +50,13 @@ public struct ProxyConfiguration: Sendable {
   public var usesEnvironmentProxy = false
   /// How long the origin may take to be reached: name lookup, TCP and TLS together.
   public var connectTimeoutMilliseconds = 10_000
-  /// From the request's departure to the whole head of the answer.
+  /// From sending the request to the whole head of the response.
   public var firstByteTimeoutMilliseconds = 60_000
-  /// Between two pieces of an answer's body; event streams may rest.
+  /// Between two pieces of a response's body; event streams may rest.
   public var readTimeoutMilliseconds = 60_000
   /// Exchanges with the origin at once, on each loop; more wait for their turn as long as for a connection.
   public var maxUpstreamConnectionsPerThread = 512
-  /// Answers with a larger body pass, but are not recorded.
+  /// Responses with a larger body pass, but are not recorded.
   public var maxRecordedBodyBytes = 1 << 30
   /// What of responses that name the origin comes to name us, instead of what the cassette says or in addition; a
   /// recording keeps it for later.
@@ -67,13 +67,13 @@ public struct ProxyConfiguration: Sendable {
   public var overrides = Overrides()
   /// A file whose rules are among them, and are read anew whenever it is saved.
   public var overridesFile: String?
-  /// How requests say which session they belong to; nil where all belong to one.
+  /// How requests say which session they belong to; `nil` where all belong to one.
   public var sessionSelector: SessionSelector?
   /// A session is dropped when it has had no request for so long.
   public var sessionIdleMilliseconds = 600_000
   /// Sessions at once; the first request of one more is refused.
   public var maxSessions = 10_000
-  /// What the journal of a session may take in memory; the journals of all sessions take four times as much at most.
+  /// What the request log of a session may take in memory; the logs of all sessions take four times as much at most.
   /// None is kept where it is 0.
   public var journalBytes = 16 << 20
   /// The verb of the command that runs, so that refusals and misses may name its options; nil in a program of the

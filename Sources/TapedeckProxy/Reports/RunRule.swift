@@ -6,7 +6,7 @@ public enum RunRule: String, Sendable, CaseIterable {
   case drift
   /// Requests that nothing answered.
   case unmatched
-  /// Answers that were given more often than they were recorded.
+  /// Responses that were given more often than they were recorded.
   case `repeat`
   /// What looks like a secret in what was recorded; nothing is sealed then.
   case secrets

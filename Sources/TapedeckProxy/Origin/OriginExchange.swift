@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 internal import TapedeckRecording
+internal import TapedeckSockets
 internal import TapedeckUpstream
 
 /// A response that streams from the origin to a client, and is recorded on the way if the exchange is to be recorded.

@@ -35,7 +35,7 @@ extension ProxyServer {
   public var summary: ProxySummary { statistics.summary }
 
   /// Puts in another cassette, or none, and another mode. What was being recorded is sealed first; requests wait
-  /// meanwhile, and every session begins the new cassette with its first answers.
+  /// meanwhile, and every session begins the new cassette with its first responses.
   ///
   /// Throws `ProxyError` or `CassetteError`; what was in then stays in, unless its sealing failed, after which it is
   /// replayed but nothing more is recorded.
@@ -67,6 +67,6 @@ extension ProxyServer {
     return report
   }
 
-  /// The first recorded answer to every request again, all counts of rules at zero, stores as in the beginning.
+  /// Begins anew: every recorded sequence with its first response, all counts of rules at zero, stores as at the start.
   public func reset(_ session: Session) { session.reset(slot.current.cassette) }
 }

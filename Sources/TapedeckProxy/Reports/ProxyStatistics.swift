@@ -17,9 +17,9 @@ final class ProxyStatistics: Sendable {
   private let upstreamConnections = Atomic(0)
   private let drifted = Atomic(0)
   private let otherClients = Atomic(0)
-  private let misses = MissLedger()
+  private let misses = GroupLedger<MissGroup>()
   private let drifts = DriftLedger()
-  private let failures = FailureLedger()
+  private let failures = GroupLedger<FailedExchange>()
   let mentions: OriginMentions
 
   init(namesOptions: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -94,7 +94,7 @@ public struct ProxySummary: Sendable, Equatable {
   public var redacted = 0
   /// Responses from the cassette.
   public var replayed = 0
-  /// Of the replayed: answers given once more after the recording had run out.
+  /// Of the replayed: responses given once more after all recorded ones had been given.
   public var repeated = 0
   /// Answered by a route or store.
   public var overridden = 0
@@ -104,7 +104,7 @@ public struct ProxySummary: Sendable, Equatable {
   public var oversized = 0
   /// Requests that nothing responded to.
   public var unmatched = 0
-  /// Of the replayed: answers to requests that differed from the recorded ones where the rules ignore it.
+  /// Of the replayed: responses to requests that differed from the recorded ones where the rules ignore it.
   public var drifted = 0
   /// Of the replayed: responses that were recorded for another client than the one that asked, which is no drift.
   public var otherClients = 0

@@ -6,7 +6,7 @@ internal import TapedeckSockets
 public struct ClientLimits: Sendable {
   /// Connections at once; fewer when the process may not open as many files. More are told 503.
   public var maxConnections = ServerConfiguration().maxConnections
-  /// Request bodies above this many bytes are refused with 413: a request is held whole before anyone answers it.
+  /// Request bodies above this many bytes are refused with 413: a request is held whole before it is served.
   public var maxRequestBodyBytes = HTTPLimits().bodyBytes
   /// For a request's head as a whole.
   public var headTimeoutMilliseconds = ServerConfiguration().headTimeoutMilliseconds
@@ -14,7 +14,7 @@ public struct ClientLimits: Sendable {
   public var bodyTimeoutMilliseconds = ServerConfiguration().bodyTimeoutMilliseconds
   /// For a connection without a request.
   public var idleTimeoutMilliseconds = ServerConfiguration().idleTimeoutMilliseconds
-  /// For a client that reads nothing of its answer.
+  /// For a client that reads nothing of its response.
   public var writeTimeoutMilliseconds = ServerConfiguration().writeTimeoutMilliseconds
 
   public init() {}
