@@ -39,7 +39,9 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     public var title: String?
     /// About this occurrence.
     public var detail: String?
+    /// The cause in the request.
     public var source: Source?
+    /// Meta information about the error.
     public var meta: (any Serializable & Sendable)?
 
     init(status: Int) { self.status = status }
@@ -50,9 +52,12 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
   )
 
   private let objects: [Object]
+  /// Header fields of the response.
   public let headerFields: [String: String]?
+  /// The HTTP status of the response.
   public let statusCode: Int
 
+  /// Creates an error.
   public init(
     statusCode: Int, headerFields: [String: String]? = nil, errorBuilder: (_ error: Builder) -> Void
   ) {

@@ -2,11 +2,14 @@ public import TapedeckHTTP
 
 /// A resource by its type and id, as relationships name it (JSON:API 1.1 §5.5).
 public struct JSONAPIIdentifier: Sendable, Hashable {
+  /// The resource type.
   public var type: String
+  /// Unique within the type.
   public var id: String
   /// Written beside type and id; does not count for equality.
   public var meta: JSONValue?
 
+  /// Creates an identifier.
   public init(type: String, id: String, meta: JSONValue? = nil) {
     self.type = type
     self.id = id

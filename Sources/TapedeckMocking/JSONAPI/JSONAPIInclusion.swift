@@ -10,33 +10,24 @@ public enum JSONAPIInclusion: Sendable {
   case paths([String])
 }
 
-/// An inclusion on its way through the relationships.
-enum InclusionStep {
-  case none, related, everything
-  case paths(RelationTree)
-
-  init(_ inclusion: JSONAPIInclusion) {
-    switch inclusion {
-    case .none: self = .none
-    case .related: self = .related
-    case .everything: self = .everything
-    case .paths(let paths): self = .paths(RelationTree(paths))
-    }
-  }
-
-  /// The related resources of a resource that are included, and what holds for them; the first one last.
-  func following(_ content: ResourceContent) -> [(node: ResourceNode, step: InclusionStep)] {
+extension JSONAPIInclusion {
+  /// The related resources of a resource that are included, and the inclusion from there; the first one last.
+  func following(_ content: ResourceContent) -> [(node: ResourceNode, next: JSONAPIInclusion)] {
     content.relationships.reversed().flatMap { relationship in
       following(relationship.name).map { next in relationship.related.reversed().map { ($0, next) } } ?? []
     }
   }
 
-  private func following(_ relationship: String) -> InclusionStep? {
+  private func following(_ relationship: String) -> JSONAPIInclusion? {
     switch self {
-    case .none: nil
-    case .related: InclusionStep.none
-    case .everything: .everything
-    case .paths(let tree): tree[relationship].map { .paths($0) }
+    case .none: return nil
+    case .related: return JSONAPIInclusion.none
+    case .everything: return .everything
+    case .paths(let paths):
+      let steps = paths.map { $0.split(separator: ".", maxSplits: 1) }.filter {
+        $0.first == relationship[...]
+      }
+      return steps.isEmpty ? nil : .paths(steps.map { $0.count > 1 ? String($0[1]) : "" })
     }
   }
 

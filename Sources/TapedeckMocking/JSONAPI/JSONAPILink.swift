@@ -8,14 +8,18 @@ public indirect enum JSONAPILink: Sendable {
 
   /// The optional members of a link object.
   public struct Details: Sendable {
+    /// The link's relation type.
     public var rel: String?
+    /// A link to a description document of the target.
     public var describedby: JSONAPILink?
+    /// A label for people.
     public var title: String?
     /// The media type of the link's target.
     public var type: String?
     /// Languages (RFC 5646); a single one is written as text.
     public var hreflang: [String]
 
+    /// Creates the members; nil ones are left out.
     public init(
       rel: String? = nil, describedby: JSONAPILink? = nil, title: String? = nil, type: String? = nil,
       hreflang: [String] = []

@@ -51,6 +51,7 @@ extension Store {
     try embedding(entity, relations)
   }
 
+  /// The same for a list of relations.
   public func embedding<T: Storable & Serializable>(_ entity: T, _ relations: [String]) throws(StoreError)
     -> Embedded
   {
@@ -66,6 +67,7 @@ extension Store {
     try embedding(entities, relations)
   }
 
+  /// The same for a list of relations.
   public func embedding<T: Storable & Serializable>(_ entities: [T], _ relations: [String]) throws(StoreError)
     -> Embedded
   {

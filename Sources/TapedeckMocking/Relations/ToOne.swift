@@ -18,10 +18,13 @@
 public struct ToOne<Target: Storable>: Relation, RelationProperty {
   var storage = RelationStorage()
 
+  /// Leads nowhere in a new entity; changes nothing in a stored one.
   public init() {}
 
+  /// Leads to this entity; nil for none.
   public init(_ target: Target?) { self.init(id: target?.id) }
 
+  /// Leads to the entity with this id; nil for none.
   public init(id: String?) { self.id = id }
 
   public init(from decoder: any Decoder) throws {
@@ -40,6 +43,7 @@ public struct ToOne<Target: Storable>: Relation, RelationProperty {
     set { storage.assign(newValue.map { [EntityKey(Target.self, $0)] } ?? []) }
   }
 
+  /// Whether it leads nowhere.
   public var isEmpty: Bool { storage.targets.isEmpty }
 
   static var isToMany: Bool { false }

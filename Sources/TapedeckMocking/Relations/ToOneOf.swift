@@ -9,11 +9,13 @@
 public struct ToOneOf<each Target: Storable>: Relation, RelationProperty {
   var storage = RelationStorage()
 
+  /// Leads nowhere in a new entity; changes nothing in a stored one.
   public init() {}
 
   /// Leads to this entity. The store refuses a type that is none of the property's.
   public static func to<T: Storable>(_ target: T) -> Self { to(T.self, id: target.id) }
 
+  /// Leads to the entity of this type and id.
   public static func to<T: Storable>(_ type: T.Type, id: String) -> Self { Self([EntityKey(type, id)]) }
 
   /// Leads nowhere.
@@ -47,6 +49,7 @@ public struct ToOneOf<each Target: Storable>: Relation, RelationProperty {
     return Self.targets.first { ObjectIdentifier($0) == target.type }
   }
 
+  /// Whether it leads nowhere.
   public var isEmpty: Bool { storage.targets.isEmpty }
 
   static var isToMany: Bool { false }

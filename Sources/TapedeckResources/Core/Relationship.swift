@@ -28,10 +28,14 @@ public typealias ResourceEntity = Storable & Codable
 
 /// One relationship of a stored type: its name, where it leads, and how its ids are read and changed.
 public struct Relationship<Owner: Storable>: Sendable {
+  /// Reads the ids that an owner relates to.
   public typealias Read = @Sendable (Owner, Store) -> [String]
+  /// Gives an owner other ids.
   public typealias Assign = @Sendable (inout Owner, [String], Store) throws -> Void
 
+  /// The name in URLs and documents.
   public let name: String
+  /// Whether it leads to any number of entities.
   public let isToMany: Bool
   /// Whether a to-one relationship may lead nowhere.
   public let isOptional: Bool

@@ -66,5 +66,6 @@ public struct ResourceActions: OptionSet, Sendable {
   public static let delete = ResourceActions(rawValue: 16)
   /// Replacing all members of a to-many relationship at once, in JSON:API.
   public static let replace = ResourceActions(rawValue: 32)
+  /// Everything.
   public static let all: ResourceActions = [.index, .show, .create, .update, .delete, .replace]
 }

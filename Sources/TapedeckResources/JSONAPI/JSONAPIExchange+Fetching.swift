@@ -40,7 +40,7 @@ extension JSONAPIExchange {
         400, "paths begin with \(relationship.name) here, unlike \(path.debugDescription)",
         parameter: "include")
     }
-    var document = DocumentContent(.linkage(linkage(of: relationship, in: resource)))
+    var document = JSONAPIDocument(.linkage(linkage(of: relationship, in: resource)))
     document.linked = [node(resource)]
     try include(query, from: [type], in: &document)
     let url = core.url(of: resource.identifier) ?? ""
@@ -57,7 +57,7 @@ extension JSONAPIExchange {
     let chosen = try selection.sorted(try selection.filtered(all, query.filter), query.sort)
     let pagination = options?.pagination ?? .number()
     let page = try JSONAPIPage(of: chosen, pagination, query.page, request)
-    var document = DocumentContent(.many(page.items.map { node($0.resource, meta: $0.meta) }))
+    var document = JSONAPIDocument(.many(page.items.map { node($0.resource, meta: $0.meta) }))
     document.meta = page.meta
     try include(query, from: types, in: &document)
     document.links = LinkTable(ordered: [selfLink] + page.links)

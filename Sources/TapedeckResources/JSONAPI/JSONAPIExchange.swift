@@ -90,10 +90,11 @@ struct JSONAPIExchange {
   // MARK: Responses
 
   func response(
-    _ status: Int, _ document: DocumentContent, profile: String? = nil, headers: HeaderFields = [:]
+    _ status: Int, _ document: JSONAPIDocument, profile: String? = nil, headers: HeaderFields = [:]
   ) throws(SerializationError) -> Response {
     var response = Response(
-      statusCode: status, data: try document.bytes(), contentType: JSONAPIMediaType.text(profile: profile),
+      statusCode: status, data: try document.jsonBytes() ?? [],
+      contentType: JSONAPIMediaType.text(profile: profile),
       headers: headers)
     response.headers["Vary"] = "Accept"
     return response
@@ -104,7 +105,7 @@ struct JSONAPIExchange {
     _ status: Int, _ resource: StoredResource?, _ query: JSONAPIQuery, from types: [any ResourceType],
     headers: HeaderFields = [:]
   ) throws -> Response {
-    var document = DocumentContent(.one(resource.map { node($0) }))
+    var document = JSONAPIDocument(.one(resource.map { node($0) }))
     try include(query, from: types, in: &document)
     document.links = LinkTable(ordered: [selfLink])
     return try response(status, document, headers: headers)
@@ -112,7 +113,7 @@ struct JSONAPIExchange {
 
   /// Included resources and sparse fieldsets, as the query wants them.
   func include(
-    _ query: JSONAPIQuery, from types: [any ResourceType], in document: inout DocumentContent
+    _ query: JSONAPIQuery, from types: [any ResourceType], in document: inout JSONAPIDocument
   ) throws(ResourceProblem) {
     document.fields = query.fields
     guard let paths = query.include else { return }

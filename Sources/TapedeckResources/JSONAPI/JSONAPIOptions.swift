@@ -2,6 +2,7 @@ public import TapedeckMocking
 
 /// How a stored type is served by JSON:API.
 public struct JSONAPIOptions<T: Storable>: Sendable {
+  /// How collections are cut into pages.
   public var pagination: JSONAPIPagination
   /// What can be done beside reading; the rest is a 403.
   public var changes: ResourceActions
@@ -14,6 +15,7 @@ public struct JSONAPIOptions<T: Storable>: Sendable {
   /// (JSON:API 1.1 §8.1). Handlers and predicates may read them.
   public var parameters: Set<String>
 
+  /// Creates options; by default everything is allowed but ids of clients.
   public init(
     pagination: JSONAPIPagination = .number(), changes: ResourceActions = .all,
     allowsClientIDs: Bool = false, filters: [String: @Sendable (T, String) -> Bool] = [:],

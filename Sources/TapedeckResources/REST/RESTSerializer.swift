@@ -21,12 +21,14 @@ public struct RESTSerializer: ResourceSerializer {
 
   /// Spellings that differ from the style.
   public struct Keys: Sendable {
+    /// Makes a key of a name.
     public typealias Spelling = @Sendable (String) -> String
 
     /// Of the root of an entity, given the type's name: `article`.
     public var entity: Spelling?
     /// Of the root of a list, given the plural: `articles`.
     public var collection: Spelling?
+    /// Of an attribute, given the property.
     public var attribute: Spelling?
     /// Of a relationship whose entities stand inside of the one that has it.
     public var relationship: Spelling?

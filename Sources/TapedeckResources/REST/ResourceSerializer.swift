@@ -48,11 +48,13 @@ public protocol SerializedResource: Storable {
 
 /// An entity, for serializers.
 public struct ResourceView: Sendable {
+  /// A relationship of the entity.
   public struct Related: Sendable {
     public let name: String
     /// The property that holds the ids.
     public let property: String?
     public let isToMany: Bool
+    /// The ids of the related entities.
     public let ids: [String]
     /// The URLs of the related entities, in the order of their ids; empty where their type is not served.
     public let urls: [String]
