@@ -7,7 +7,7 @@ import Testing
 private let type = JSONAPIServer.type
 
 @Suite struct `P. JSON:API server, fetching` {
-  @Test func `K268 answers carry the media type, profiles and Vary`() async throws {
+  @Test func `K268 responses carry the media type, profiles and Vary`() async throws {
     let plain = try await JSONAPIServer().get("/articles")
     #expect(plain.field("Content-Type") == type)
     #expect(plain.field("Vary") == "Accept")
@@ -28,10 +28,10 @@ private let type = JSONAPIServer.type
   ])
   func `K269 bodies of a type that is not spoken are 415`(_ contentType: String) async throws {
     let server = try JSONAPIServer()
-    let answer = try await server.ask(
+    let response = try await server.ask(
       .post, "/articles", ["data": ["type": "articles"]], headers: ["Content-Type": contentType])
-    #expect(answer.status == 415)
-    #expect(answer.error?["source"] == ["header": "Content-Type"])
+    #expect(response.status == 415)
+    #expect(response.error?["source"] == ["header": "Content-Type"])
     #expect(server.store.count(NewsArticle.self) == 3)
   }
 
@@ -42,9 +42,9 @@ private let type = JSONAPIServer.type
     ("*/*", 200), ("text/html, application/json;q=0.5", 200), ("\(type);q=0.1", 200), ("", 200),
   ])
   func `K270 Accept`(_ accept: String, _ status: Int) async throws {
-    let answer = try await JSONAPIServer().get("/articles", headers: ["Accept": accept])
-    #expect(answer.status == status)
-    if status == 406 { #expect(answer.error?["source"] == ["header": "Accept"]) }
+    let response = try await JSONAPIServer().get("/articles", headers: ["Accept": accept])
+    #expect(response.status == status)
+    if status == 406 { #expect(response.error?["source"] == ["header": "Accept"]) }
   }
 
   @Test func `K271 a collection, an empty one, and what is missing`() async throws {
@@ -60,9 +60,9 @@ private let type = JSONAPIServer.type
   }
 
   @Test func `K271 one resource, whole`() async throws {
-    let answer = try await JSONAPIServer().get("/articles/2")
+    let response = try await JSONAPIServer().get("/articles/2")
     #expect(
-      answer.json == [
+      response.json == [
         "data": [
           "type": "articles", "id": "2",
           "attributes": ["title": "JSON", "views": 9, "tags": ["a": "1", "b": "2"]],
@@ -120,9 +120,9 @@ private let type = JSONAPIServer.type
     var links = ["/api/articles?page[size]=1", "/api/people"]
     while let link = links.popLast() {
       guard seen.insert(link).inserted else { continue }
-      let answer = try await server.get(String(link.dropFirst("/api".count)))
-      #expect(answer.status == 200, "\(link)")
-      links += found(in: answer.json)
+      let response = try await server.get(String(link.dropFirst("/api".count)))
+      #expect(response.status == 200, "\(link)")
+      links += found(in: response.json)
     }
     #expect(seen.count > 30)
   }
@@ -149,29 +149,29 @@ private let type = JSONAPIServer.type
     #expect(try await included("?include=") == [])
     #expect(try await included("/3?include=author") == [])
     for bad in ["authors", "author.name", "comments.nothing", "comments..writer"] {
-      let answer = try await server.get("/articles?include=\(bad)")
-      #expect(answer.status == 400)
-      #expect(answer.error?["source"] == ["parameter": "include"])
+      let response = try await server.get("/articles?include=\(bad)")
+      #expect(response.status == 400)
+      #expect(response.error?["source"] == ["parameter": "include"])
     }
   }
 
   @Test func `K275 a resource is there once though many lead to it`() async throws {
     let server = try JSONAPIServer()
     try server.store.update(NewsWriter.self, id: "11") { $0.articleIDs = ["1", "2"] }
-    let answer = try await server.get("/articles/1?include=author.articles.author,comments.writer")
+    let response = try await server.get("/articles/1?include=author.articles.author,comments.writer")
     #expect(
-      answer.json["included"]?.identities
+      response.json["included"]?.identities
         == ["person/11", "articles/2", "person/10", "comment/20", "comment/21"])
   }
 
   @Test func `K276 sparse fieldsets`() async throws {
     let server = try JSONAPIServer()
-    let answer = try await server.get(
+    let response = try await server.get(
       "/articles/1?include=author&fields[articles]=title,author&fields[person]=name")
-    #expect(answer.data?["attributes"] == ["title": "Swift"])
-    #expect(answer.data?["relationships"]?.names == ["author"])
-    #expect(answer.json["included"]?[0]?["attributes"] == ["name": "Bob"])
-    #expect(answer.json["included"]?[0]?["relationships"] == nil)
+    #expect(response.data?["attributes"] == ["title": "Swift"])
+    #expect(response.data?["relationships"]?.names == ["author"])
+    #expect(response.json["included"]?[0]?["attributes"] == ["name": "Bob"])
+    #expect(response.json["included"]?[0]?["relationships"] == nil)
     let none = try await server.get("/articles/1?fields[articles]=")
     #expect(none.data?.names == ["type", "id", "links"])
   }
@@ -190,9 +190,9 @@ private let type = JSONAPIServer.type
     "nothing", "-nothing", "comments.text", "author.nothing", "author", "title.x", "authorID",
   ])
   func `K277 what cannot be sorted by`(_ field: String) async throws {
-    let answer = try await JSONAPIServer().get("/articles?sort=\(field)")
-    #expect(answer.status == 400)
-    #expect(answer.error?["source"] == ["parameter": "sort"])
+    let response = try await JSONAPIServer().get("/articles?sort=\(field)")
+    #expect(response.status == 400)
+    #expect(response.error?["source"] == ["parameter": "sort"])
   }
 
   @Test(arguments: [
@@ -208,9 +208,9 @@ private let type = JSONAPIServer.type
   }
 
   @Test func `K280 a filter on nothing is 400`() async throws {
-    let answer = try await JSONAPIServer().get("/articles?filter[nothing]=1")
-    #expect(answer.status == 400)
-    #expect(answer.error?["source"] == ["parameter": "filter[nothing]"])
+    let response = try await JSONAPIServer().get("/articles?filter[nothing]=1")
+    #expect(response.status == 400)
+    #expect(response.error?["source"] == ["parameter": "filter[nothing]"])
   }
 
   @Test(arguments: [
@@ -218,9 +218,9 @@ private let type = JSONAPIServer.type
     "page[a][b]=1", "filter[a]b=1", "page[offset]=1",
   ])
   func `K281 parameters that nobody knows are 400`(_ query: String) async throws {
-    let answer = try await JSONAPIServer().get("/articles?\(query)")
-    #expect(answer.status == 400, "\(query)")
-    #expect(answer.error?["source"]?["parameter"]?.text == query.prefix { $0 != "=" }.description)
+    let response = try await JSONAPIServer().get("/articles?\(query)")
+    #expect(response.status == 400, "\(query)")
+    #expect(response.error?["source"]?["parameter"]?.text == query.prefix { $0 != "=" }.description)
   }
 
   @Test func `K281 brackets as they are and encoded, and parameters of one's own`() async throws {

@@ -83,19 +83,19 @@ import Testing
 
   @Test(arguments: ["0", "-1", "x", "", "1.5"])
   func `K279 a size that is none is 400`(_ size: String) async throws {
-    let answer = try await server(.cursor()).get("/articles?page[size]=\(size)")
-    #expect(answer.status == 400)
-    #expect(answer.error?["source"] == ["parameter": "page[size]"])
+    let response = try await server(.cursor()).get("/articles?page[size]=\(size)")
+    #expect(response.status == 400)
+    #expect(response.error?["source"] == ["parameter": "page[size]"])
   }
 
   @Test func `K279 a size above the largest tells which that is`() async throws {
-    let answer = try await server(.cursor(maximumSize: 50)).get("/articles?page[size]=51")
-    #expect(answer.status == 400)
-    #expect(answer.error?["meta"] == ["page": ["maxSize": 50]])
+    let response = try await server(.cursor(maximumSize: 50)).get("/articles?page[size]=51")
+    #expect(response.status == 400)
+    #expect(response.error?["meta"] == ["page": ["maxSize": 50]])
     #expect(
-      answer.error?["links"]
+      response.error?["links"]
         == ["type": "https://jsonapi.org/profiles/ethanresnick/cursor-pagination/max-size-exceeded"])
-    #expect(answer.error?["source"] == ["parameter": "page[size]"])
+    #expect(response.error?["source"] == ["parameter": "page[size]"])
     #expect(try await server(.cursor()).get("/articles?page[after]=bm9uZQ").status == 400)
   }
 

@@ -23,18 +23,18 @@ typealias Tag = MockingSupport.Tag
   }
 
   private func ask(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws
-    -> JSONAPIServer.Answer
+    -> JSONAPIServer.Received
   {
-    let answer = try await router.answer(
+    let response = try await router.answer(
       path, method, headers: ["Content-Type": JSONAPIServer.type], body: body)
-    return try JSONAPIServer.Answer(try #require(answer))
+    return try JSONAPIServer.Received(try #require(response))
   }
 
   @Test func `K246 both sides are relationships, and no attributes`() async throws {
-    let answer = try await ask(.get, "/articles/a?include=author.essays,tags")
-    #expect(answer.data?["attributes"] == ["text": "text"])
-    #expect(answer.data?["relationships"]?["author"]?["data"]?.identities == ["author/1"])
-    #expect(answer.json["included"]?.identities == ["author/1", "tag/t"])
+    let response = try await ask(.get, "/articles/a?include=author.essays,tags")
+    #expect(response.data?["attributes"] == ["text": "text"])
+    #expect(response.data?["relationships"]?["author"]?["data"]?.identities == ["author/1"])
+    #expect(response.json["included"]?.identities == ["author/1", "tag/t"])
     #expect(try await ask(.get, "/authors/1/essays").ids == ["a"])
   }
 

@@ -88,19 +88,19 @@ struct JSONAPIServer {
 
   func ask(
     _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, headers: HeaderFields = [:]
-  ) async throws -> Answer {
+  ) async throws -> Received {
     var headers = headers
     if body != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.type }
     let request = Request(
       "http://test.com/api\(path)", method: method, headers: headers, body: body?.bytes() ?? [])
-    return try Answer(try #require(try await router.respond(to: request)))
+    return try Received(try #require(try await router.respond(to: request)))
   }
 
-  func get(_ path: String, headers: HeaderFields = [:]) async throws -> Answer {
+  func get(_ path: String, headers: HeaderFields = [:]) async throws -> Received {
     try await ask(.get, path, headers: headers)
   }
 
-  struct Answer {
+  struct Received {
     let status: Int
     let json: JSONValue
     let http: HTTPResponse

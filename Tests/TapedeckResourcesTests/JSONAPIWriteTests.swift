@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `K282 POST creates`() async throws {
-    let answer = try await server.ask(
+    let response = try await server.ask(
       .post, "/articles?include=author",
       [
         "data": [
@@ -25,14 +25,14 @@ import Testing
           ],
         ], "@ignored": 1, "more": 2,
       ])
-    #expect(answer.status == 201)
-    #expect(answer.field("Location") == "/api/articles/100")
-    #expect(answer.data?["links"]?["self"]?.text == answer.field("Location"))
-    #expect(answer.data?["attributes"] == ["title": "New", "views": 0, "tags": ["x": "y"]])
-    #expect(answer.json["included"]?.identities == ["person/10"])
+    #expect(response.status == 201)
+    #expect(response.field("Location") == "/api/articles/100")
+    #expect(response.data?["links"]?["self"]?.text == response.field("Location"))
+    #expect(response.data?["attributes"] == ["title": "New", "views": 0, "tags": ["x": "y"]])
+    #expect(response.json["included"]?.identities == ["person/10"])
     let made = try article("100")
     #expect((made.title, made.authorID, made.commentIDs) == ("New", "10", ["21"]))
-    #expect(try await server.get("/articles/100").data == answer.data)
+    #expect(try await server.get("/articles/100").data == response.data)
   }
 
   @Test func `K283 ids of clients`() async throws {
@@ -81,19 +81,19 @@ import Testing
     let request = Request(
       "http://test.com/api/articles", method: .post, headers: ["Content-Type": JSONAPIServer.type],
       body: Array(body.utf8))
-    let answer = try JSONAPIServer.Answer(try #require(try await server.router.respond(to: request)))
-    #expect(answer.status == status)
-    #expect(answer.error?["source"]?["pointer"]?.text == pointer)
+    let response = try JSONAPIServer.Received(try #require(try await server.router.respond(to: request)))
+    #expect(response.status == status)
+    #expect(response.error?["source"]?["pointer"]?.text == pointer)
     #expect(server.store.count(NewsArticle.self) == 3)
     #expect(server.store.create(NewsArticle.self)[0].id == "100", "no id was used up")
   }
 
   @Test func `K284 PATCH keeps what it does not say`() async throws {
-    let answer = try await server.ask(
+    let response = try await server.ask(
       .patch, "/articles/1",
       ["data": ["type": "articles", "id": "1", "attributes": ["title": "Newer", "subtitle": "sub"]]])
-    #expect(answer.status == 200)
-    #expect(answer.data?["attributes"]?["title"] == "Newer")
+    #expect(response.status == 200)
+    #expect(response.data?["attributes"]?["title"] == "Newer")
     let article = try article("1")
     #expect((article.title, article.views, article.subtitle) == ("Newer", 5, "sub"))
     #expect((article.authorID, article.commentIDs) == ("11", ["20", "21"]))
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `K284 PATCH replaces relationships`() async throws {
-    let answer = try await server.ask(
+    let response = try await server.ask(
       .patch, "/articles/1",
       [
         "data": [
@@ -113,7 +113,7 @@ import Testing
           ],
         ]
       ])
-    #expect(answer.status == 200)
+    #expect(response.status == 200)
     #expect(try article("1").authorID == nil)
     #expect(try article("1").commentIDs == ["21"])
   }
@@ -186,9 +186,9 @@ import Testing
   }
 
   @Test func `K286 DELETE`() async throws {
-    let answer = try await server.ask(.delete, "/articles/1")
-    #expect(answer.status == 204)
-    #expect(answer.http.body == [])
+    let response = try await server.ask(.delete, "/articles/1")
+    #expect(response.status == 204)
+    #expect(response.http.body == [])
     #expect(try await server.ask(.delete, "/articles/1").status == 404)
     #expect(try await server.get("/articles/1").status == 404)
     // What led there leads nowhere.
@@ -239,17 +239,17 @@ import Testing
     var broken = NewsArticle(id: "nan", store: server.store)
     broken.tags = ["a": "1"]
     try server.store.insert(broken)
-    let answers = [
+    let responses = [
       try await server.get("/articles?x=1"), try await server.ask(.post, "/articles", ["data": []]),
       try await server.get("/articles/9"),
       try await server.get("/articles", headers: ["Accept": "\(JSONAPIServer.type);a=b"]),
     ]
-    #expect(answers.map(\.status) == [400, 403, 404, 406])
-    for answer in answers {
-      #expect(answer.error?["status"]?.text == "\(answer.status)")
-      #expect(answer.error?["title"]?.text?.isEmpty == false)
-      #expect(answer.error?["detail"]?.text?.isEmpty == false)
-      #expect(answer.field("Content-Type") == JSONAPIServer.type)
+    #expect(responses.map(\.status) == [400, 403, 404, 406])
+    for response in responses {
+      #expect(response.error?["status"]?.text == "\(response.status)")
+      #expect(response.error?["title"]?.text?.isEmpty == false)
+      #expect(response.error?["detail"]?.text?.isEmpty == false)
+      #expect(response.field("Content-Type") == JSONAPIServer.type)
     }
   }
 
@@ -262,9 +262,9 @@ import Testing
   @Test func `K288 a value that cannot be written is a 500 that tells`() async throws {
     server.store.create(Measured.self)
     server.router.jsonAPI(server.store, Measured.self)
-    let answer = try await server.get("/measured")
-    #expect(answer.status == 500)
-    #expect(answer.error?["detail"]?.text?.contains("value is inf") == true)
+    let response = try await server.get("/measured")
+    #expect(response.status == 500)
+    #expect(response.error?["detail"]?.text?.contains("value is inf") == true)
   }
 
   private struct Typed: Storable, Codable {
@@ -276,9 +276,9 @@ import Testing
   @Test func `K292 an attribute that JSON:API has no place for is a 500 that tells`() async throws {
     server.store.create(Typed.self)
     server.router.jsonAPI(server.store, Typed.self)
-    let answer = try await server.get("/typed")
-    #expect(answer.status == 500)
-    #expect(answer.error?["detail"]?.text?.contains(#"$.type would be called "type""#) == true)
+    let response = try await server.get("/typed")
+    #expect(response.status == 500)
+    #expect(response.error?["detail"]?.text?.contains(#"$.type would be called "type""#) == true)
   }
 
   @Test func `K291 a POST can stand for a PATCH`() async throws {

@@ -38,20 +38,20 @@ private struct Shelf: Related, Codable, JSONAPIEntity {
   }
 
   private func ask(_ method: HTTPMethod, _ path: String, _ body: String = "") async throws
-    -> JSONAPIServer.Answer
+    -> JSONAPIServer.Received
   {
     let headers: HeaderFields = body.isEmpty ? [:] : ["Content-Type": JSONAPIServer.type]
-    let answer = try await router.answer(path, method, headers: headers, body: body)
-    return try JSONAPIServer.Answer(try #require(answer))
+    let response = try await router.answer(path, method, headers: headers, body: body)
+    return try JSONAPIServer.Received(try #require(response))
   }
 
   @Test func `K247 they are relationships, and what they lead to is included`() async throws {
-    let answer = try await ask(.get, "/shelves/s?include=best,things.article")
-    #expect(answer.status == 200)
-    #expect(answer.data?["attributes"] == ["label": "new"])
-    #expect(answer.data?["relationships"]?["best"]?["data"] == ["type": "essay", "id": "e"])
-    #expect(answer.data?["relationships"]?["things"]?["data"]?.identities == ["remark/r", "essay/e"])
-    #expect(answer.json["included"]?.identities == ["essay/e", "remark/r"])
+    let response = try await ask(.get, "/shelves/s?include=best,things.article")
+    #expect(response.status == 200)
+    #expect(response.data?["attributes"] == ["label": "new"])
+    #expect(response.data?["relationships"]?["best"]?["data"] == ["type": "essay", "id": "e"])
+    #expect(response.data?["relationships"]?["things"]?["data"]?.identities == ["remark/r", "essay/e"])
+    #expect(response.json["included"]?.identities == ["essay/e", "remark/r"])
     #expect(try await ask(.get, "/shelves/s?include=things.nothing").status == 400)
   }
 
@@ -92,8 +92,8 @@ private struct Shelf: Related, Codable, JSONAPIEntity {
     #expect(changed?.head.status == 200)
     #expect(store.the(Shelf.self, "s").best.id(of: Remark.self) == "r")
     for wrong in [#""r""#, #"{"type":"Author","id":"1"}"#, #"{"type":"Essay","id":"9"}"#] {
-      let answer = try await router.answer("/rest/shelves/s", .patch, body: #"{"best":\#(wrong)}"#)
-      #expect(answer?.head.status == 422)
+      let response = try await router.answer("/rest/shelves/s", .patch, body: #"{"best":\#(wrong)}"#)
+      #expect(response?.head.status == 422)
     }
     let inside = try JSONValue(parsing: try await router.answered("/inside/s").body)
     #expect(inside["best"]?["article"] == .null)

@@ -54,10 +54,10 @@ private struct RESTServer {
 
   @Test(arguments: [HTTPMethod.get, .put, .patch, .delete])
   func `K258 what is missing is a 404`(_ method: HTTPMethod) async throws {
-    let answer = try await RESTServer().ask(method, "/articles/9", [:])
-    #expect(answer.head.status == 404)
-    #expect(answer.field("Content-Type") == "application/problem+json")
-    #expect(try JSONValue(parsing: answer.body)["detail"]?.text?.contains("\"9\"") == true)
+    let response = try await RESTServer().ask(method, "/articles/9", [:])
+    #expect(response.head.status == 404)
+    #expect(response.field("Content-Type") == "application/problem+json")
+    #expect(try JSONValue(parsing: response.body)["detail"]?.text?.contains("\"9\"") == true)
   }
 
   @Test func `K258 only some actions, at the standard path`() async throws {
@@ -157,9 +157,9 @@ private struct RESTServer {
     let created = try await router.answer("/rest/articles", .post, body: #"{"title":"shared"}"#)
     #expect(created?.field("Location") == "/rest/articles/100")
     for path in ["/api/articles/100", "/rest/articles/100", "/hal/articles/100", "/snake/articles/100"] {
-      let answer = try await router.answered(path)
-      #expect(answer.text.contains("shared"))
-      for _ in 0..<3 { #expect(try await router.answered(path) == answer) }
+      let response = try await router.answered(path)
+      #expect(response.text.contains("shared"))
+      for _ in 0..<3 { #expect(try await router.answered(path) == response) }
     }
     #expect(try await router.answered("/snake/articles/100").head.status == 200)
     #expect(
@@ -182,14 +182,14 @@ private struct RESTServer {
     let store = Store(ids: .perType())
     store.create(StoredUser.self, number: 2)
     router.rest(store, StoredUser.self, at: "/users")
-    // Here a line of text is a request, and an answer: what carries them knows neither routes nor models.
+    // Here a line of text is a request, and an response: what carries them knows neither routes nor models.
     func carry(_ line: String) async throws -> String {
       let words = line.split(separator: " ", maxSplits: 2).map(String.init)
       let request = Request(
         "http://test.com\(words[1])", method: HTTPMethod(rawValue: words[0]),
         body: Array((words.count > 2 ? words[2] : "").utf8))
-      guard let answer = try await router.respond(to: request) else { return "no route" }
-      return "\(answer.head.status) \(answer.text)"
+      guard let response = try await router.respond(to: request) else { return "no route" }
+      return "\(response.head.status) \(response.text)"
     }
     #expect(try await carry("GET /users/2") == #"200 {"id":"2","name":"user 2","age":0}"#)
     #expect(try await carry(#"PATCH /users/2 {"age":7}"#) == #"200 {"id":"2","name":"user 2","age":7}"#)

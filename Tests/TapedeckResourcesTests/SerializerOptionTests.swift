@@ -175,9 +175,9 @@ private struct Note: SerializedResource, Codable {
   @Test func `a relationship to be included that is not there is named`() async throws {
     try store.create(Story.self)
     router.rest(store, Story.self, at: "/stories", as: RESTSerializer(include: ["nobody"]))
-    let answer = try await router.answered("/stories/1")
-    #expect(answer.head.status == 500)
-    #expect(answer.text.contains("Story has no relationship nobody"))
+    let response = try await router.answered("/stories/1")
+    #expect(response.head.status == 500)
+    #expect(response.text.contains("Story has no relationship nobody"))
   }
 
   @Test(arguments: [

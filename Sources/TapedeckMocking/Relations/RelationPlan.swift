@@ -108,3 +108,43 @@ struct RelationPlan: Sendable {
 private protocol OptionalRelation {}
 
 extension Optional: OptionalRelation where Wrapped: RelationProperty {}
+
+/// The changes of an entity's relations since it came out of a store.
+struct RelationChanges: Sendable {
+  let key: EntityKey
+  let plan: RelationPlan
+  private(set) var changes: [(field: RelationPlan.Field, relation: RelationStorage)] = []
+
+  init<T: Storable>(of entity: T, id: String, _ plan: RelationPlan) {
+    key = EntityKey(T.self, id)
+    self.plan = plan
+    if plan.fields.isEmpty { return }
+    changes = withUnsafePointer(to: entity) { pointer in
+      plan.fields.map { ($0, UnsafeRawPointer(pointer).relation($0)) }.filter { $0.1.isChanged }
+    }
+  }
+}
+
+/// A relation of a stored type that the store keeps in step, for those that serve entities.
+package struct StoredRelation: Sendable {
+  let field: RelationPlan.Field
+
+  package var name: String { field.name }
+  package var isToMany: Bool { field.isToMany }
+  package var targets: [any Storable.Type] { field.targets }
+
+  package static func all<T: Storable>(of type: T.Type) -> [StoredRelation] {
+    RelationPlan.of(type).fields.map { StoredRelation(field: $0) }
+  }
+
+  /// The entities that an entity of the type leads to.
+  package func keys<T: Storable>(of entity: T) -> [EntityKey] {
+    withUnsafePointer(to: entity) { UnsafeRawPointer($0).relation(field).targets }
+  }
+
+  package func set<T: Storable>(_ keys: [EntityKey], in entity: inout T) {
+    withUnsafeMutablePointer(to: &entity) {
+      UnsafeMutableRawPointer($0).changeRelation(field) { $0.assign(keys) }
+    }
+  }
+}

@@ -1,7 +1,7 @@
-/// Writes relations: by ids, or by what they lead to where that is wanted.
+/// Writes relations as ids, or as the related entities where these are embedded.
 ///
-/// Of one entity the id or null, of several an array; polymorphic ones tell the type, too. An entity that is being
-/// written already, further out, is its id again, so cycles come to an end.
+/// A to-one relation is an id or null, a to-many one an array; a polymorphic id has its type beside it. An entity inside
+/// itself is written as its id, so cycles end.
 struct RelationWriter: Sendable {
   private let name: String?
   private let isToMany: Bool
@@ -38,7 +38,7 @@ struct RelationWriter: Sendable {
     }
   }
 
-  /// False for an entity that was to be embedded and is gone.
+  /// - Returns: false for an entity to embed that no longer exists.
   private func write(_ target: EntityKey, _ run: inout SerializationRun) throws(SerializationError) -> Bool {
     guard let outer = run.embedding, let inner = name.flatMap({ outer.step(to: target, through: $0) }) else {
       writeID(of: target, &run)

@@ -1,11 +1,11 @@
-/// Keeps both sides of relations in step. Everything is checked before anything is changed, and nothing of this runs
-/// code of the user's.
+/// Keeps both sides of relations in step. Everything is checked before anything is changed, and no code of the user's
+/// runs here.
 extension Store.State {
   typealias Field = RelationPlan.Field
 
   // MARK: Checking
 
-  /// Throws where relations are not declared as they should be, or lead to what is not there.
+  /// Throws where relations are declared wrongly, or lead to an entity that does not exist.
   /// - Parameter arriving: entities that will be there when the relations are linked.
   func check(_ relations: RelationChanges, arriving: Set<EntityKey>) throws(StoreError) {
     let (plan, key) = (relations.plan, relations.key)
@@ -33,7 +33,7 @@ extension Store.State {
 
   // MARK: Linking
 
-  /// Makes the relations of an entity that is there what it says.
+  /// Applies the changes of a stored entity's relations.
   func link(_ relations: RelationChanges) {
     for (field, relation) in relations.changes {
       let current = targets(of: relations.key, field)
@@ -49,7 +49,7 @@ extension Store.State {
     change(key) { $0.settle(field, wanted) }
   }
 
-  /// Links two entities that are not, on both sides; where there is room for one only, the former one goes.
+  /// Links two entities on both sides; a to-one side lets go of its former target.
   private func link(_ key: EntityKey, _ field: Field, _ target: EntityKey) {
     if !field.isToMany, let old = targets(of: key, field).first { unlink(key, field, old) }
     let inverse = inverse(of: field, at: target)
@@ -79,14 +79,14 @@ extension Store.State {
     buckets[key.type]?.changeRelations(of: key.id, body)
   }
 
-  /// Links an entity that has been put in; as it is then.
+  /// Links a new entity, and returns it as it is then.
   func linked<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> T {
     if relations.plan.fields.isEmpty { return entity }
     link(relations)
     return bucket.entities.find(relations.key.id) ?? entity
   }
 
-  /// Puts an entity in the place of one that is there, and makes its relations what it says; both of them.
+  /// Replaces a stored entity and applies the changes of its relations.
   func replace<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> (
     new: T, old: T?
   ) {
@@ -103,8 +103,8 @@ extension Store.State {
 
   // MARK: Removing
 
-  /// Removes an entity, detached from all that it was related to, with those that go with it. What leaves is handed out,
-  /// to be let go of where no lock is held; empty when there was nothing.
+  /// Removes an entity from the store and from all relations, with those that it cascades to.
+  /// - Returns: what leaves, to be released outside of the lock; empty when there was nothing.
   func remove(_ key: EntityKey) -> [any Sendable] {
     var removed: [any Sendable] = []
     var waiting = [key]
@@ -121,7 +121,7 @@ extension Store.State {
     return removed
   }
 
-  /// Takes an entity out of all relations whose targets do not lead back.
+  /// Removes an entity from all relations whose targets do not lead back.
   private func detachOneWay(_ key: EntityKey) {
     for bucket in buckets.values {
       for field in bucket.plan.fields where field.leadsOneWay(to: key.type) {

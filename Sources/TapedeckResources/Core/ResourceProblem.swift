@@ -34,7 +34,7 @@ struct ResourceProblem: Error {
     case StoreError.invalidEntity(let type, let id):
       self.init(404, "there is no \(type) \(id.debugDescription)")
     case StoreError.duplicateID(let type, let id):
-      self.init(409, "there is a \(type) \(id.debugDescription) already")
+      self.init(409, "the \(type) \(id.debugDescription) exists already")
     default: self.init(500, "\(error)")
     }
   }

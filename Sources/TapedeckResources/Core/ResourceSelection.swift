@@ -96,7 +96,7 @@ struct ResourceSelection {
       let relationships = types.compactMap { $0.relationship(name) }
       guard !relationships.isEmpty, !relationships.contains(where: { $0.isToMany }) else {
         throw ResourceProblem(
-          400, "\(field.text.debugDescription) does not lead along to-one relationships", parameter: "sort")
+          400, "\(field.text.debugDescription) is no path of to-one relationships", parameter: "sort")
       }
       return try check(field, path.dropFirst(), relationships.flatMap { $0.targets }, [])
     }

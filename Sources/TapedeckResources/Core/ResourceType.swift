@@ -47,6 +47,12 @@ protocol ResourceType: Sendable {
 }
 
 extension ResourceType {
+  var entityName: String { name }
+  var typeName: String { name }
+  var ownSerializer: (any ResourceSerializer)? { nil }
+  var relationships: [any ResourceRelationship] { [] }
+  var embeddedNames: Set<String> { [] }
+
   func relationship(_ name: String) -> (any ResourceRelationship)? { relationships.first { $0.name == name } }
 
   func id(from value: JSONValue?) throws(ResourceProblem) -> String? { value?.text }

@@ -35,10 +35,10 @@ extension JSONAPIExchange {
     let id = try body.id()
     if let id {
       guard core.served.allowsClientIDs else {
-        throw ResourceProblem(403, "ids are given by the server", pointer: "/id")
+        throw ResourceProblem(403, "the server chooses ids", pointer: "/id")
       }
       if type.has(id, in: store) {
-        throw ResourceProblem(409, "there is a \(type.name) \(id.debugDescription) already", pointer: "/id")
+        throw ResourceProblem(409, "the \(type.name) \(id.debugDescription) exists already", pointer: "/id")
       }
     }
     var change = try body.change(type, store, mayReplace: true)
@@ -55,10 +55,10 @@ extension JSONAPIExchange {
         let body = JSONAPIRequestBody(data: data)
         try body.checkType(type)
         guard let named = try body.id() else {
-          throw ResourceProblem(400, "a resource that is updated has its id", pointer: "/id")
+          throw ResourceProblem(400, "an update must have the resource's id", pointer: "/id")
         }
         guard named == id else {
-          throw ResourceProblem(409, "the URL is that of \(id), not of \(named)", pointer: "/id")
+          throw ResourceProblem(409, "the URL names \(id), the body \(named)", pointer: "/id")
         }
         return try body.change(type, store, mayReplace: mayReplace)
       }
@@ -106,7 +106,7 @@ extension JSONAPIExchange {
   ) throws(ResourceProblem) -> [ResourceIdentifier] {
     let name = relationship.name
     guard relationship.isToMany || kind == .replace else {
-      throw ResourceProblem(403, "\(name) leads to one: it can be replaced only", pointer: "")
+      throw ResourceProblem(403, "\(name) is to-one: it can only be replaced", pointer: "")
     }
     switch kind {
     case .replace:

@@ -37,7 +37,7 @@ extension JSONAPIExchange {
     // Paths begin at the resource, with this relationship (JSON:API 1.1 §7.3).
     for path in query.include ?? [] where path.prefix(while: { $0 != "." }) != relationship.name {
       throw ResourceProblem(
-        400, "paths begin with \(relationship.name) here, unlike \(path.debugDescription)",
+        400, "paths must begin with \(relationship.name) here, not \(path.debugDescription)",
         parameter: "include")
     }
     var document = JSONAPIDocument(.linkage(linkage(of: relationship, in: resource)))

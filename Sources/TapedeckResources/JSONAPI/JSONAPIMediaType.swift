@@ -35,13 +35,13 @@ enum JSONAPIMediaType {
     let accepted = request.httpHeaders.values(of: "accept").flatMap { split($0[...], at: ",") }
     let objections = accepted.compactMap { objection(to: $0[...]) }
     if !objections.isEmpty, !objections.contains("") {
-      throw refused(406, "nothing of what is accepted is served", "Accept")
+      throw refused(406, "no accepted media type is served", "Accept")
     }
   }
 
   private static func refused(_ status: Int, _ problem: String, _ header: String) -> ResourceProblem {
     ResourceProblem(
-      status, "\(problem): what is spoken here is \(JSONAPIDocument.mediaType)", header: header)
+      status, "\(problem); requests and responses here are \(JSONAPIDocument.mediaType)", header: header)
   }
 
   /// The parts between separators outside of quotes, without the blanks around them.

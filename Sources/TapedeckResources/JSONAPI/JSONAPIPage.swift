@@ -101,7 +101,7 @@ struct JSONAPIPage {
     guard let cursor = text(name) else { return nil }
     if let place = all.firstIndex(where: { Self.cursor($0) == cursor }) { return place }
     throw ResourceProblem(
-      400, "there is nothing at the cursor \(cursor.debugDescription)", parameter: "page[\(name)]")
+      400, "no resource has the cursor \(cursor.debugDescription)", parameter: "page[\(name)]")
   }
 
   /// Opaque to clients: the id in base64, in the alphabet for URLs (RFC 4648 §5).
@@ -122,7 +122,7 @@ struct JSONAPIPage {
     for (name, _) in page where !known.contains(name) {
       let list = known.map { "page[\($0)]" }.joined(separator: ", ")
       throw ResourceProblem(
-        400, known.isEmpty ? "there are no pages here" : "pages are asked for with \(list)",
+        400, known.isEmpty ? "this collection has no pages" : "the parameters of pages are \(list)",
         parameter: "page[\(name)]")
     }
   }
@@ -133,7 +133,8 @@ struct JSONAPIPage {
     guard let text = text(name) else { return nil }
     if let number = Int(text), number >= first { return number }
     throw ResourceProblem(
-      400, "\(text.debugDescription) is no whole number from \(first) on", parameter: "page[\(name)]")
+      400, "page[\(name)] must be a whole number of at least \(first), not \(text.debugDescription)",
+      parameter: "page[\(name)]")
   }
 
   /// - Parameter problem: the kind of problem that too large a size is.
@@ -143,7 +144,7 @@ struct JSONAPIPage {
     let size = try number(name, from: 1)
     guard let size, size > maximum else { return size }
     throw ResourceProblem(
-      400, "a page has \(maximum) at most", parameter: "page[\(name)]", type: problem,
+      400, "a page has at most \(maximum) resources", parameter: "page[\(name)]", type: problem,
       meta: ["page": ["maxSize": JSONValue(maximum)]])
   }
 

@@ -22,11 +22,11 @@ struct JSONAPIQuery {
       guard let family = Family(rawValue: base), families.contains(family) else {
         if parameters.contains(base) { continue }
         throw ResourceProblem(
-          400, "the parameter \(item.name.debugDescription) is not known here", parameter: item.name)
+          400, "the parameter \(item.name.debugDescription) is unknown here", parameter: item.name)
       }
       guard (key == nil) == (family == .include || family == .sort) else {
         throw ResourceProblem(
-          400, key == nil ? "\(base) wants a name in brackets" : "\(base) takes no brackets",
+          400, key == nil ? "\(base) needs a name in brackets" : "\(base) takes no brackets",
           parameter: item.name)
       }
       take(family, key ?? "", item.value ?? "")
@@ -56,7 +56,7 @@ struct JSONAPIQuery {
     let key = name[name.index(after: open)...].dropLast()
     guard name.hasSuffix("]"), !key.contains("["), !key.contains("]") else {
       throw ResourceProblem(
-        400, "\(name.debugDescription) is no name of a parameter", parameter: name)
+        400, "\(name.debugDescription) is not a valid parameter name", parameter: name)
     }
     return (String(name[..<open]), String(key))
   }

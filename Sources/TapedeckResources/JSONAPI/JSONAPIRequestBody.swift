@@ -11,10 +11,10 @@ struct JSONAPIRequestBody {
   static func data(of request: Request) throws(ResourceProblem) -> JSONValue {
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: request.http.body) } catch {
-      throw ResourceProblem(400, "the body is no JSON: \(error)", pointer: "")
+      throw ResourceProblem(400, "the body is not JSON: \(error)", pointer: "")
     }
     guard document.members != nil else {
-      throw ResourceProblem(400, "a document is an object", pointer: "")
+      throw ResourceProblem(400, "a document must be an object", pointer: "")
     }
     guard let data = document["data"] else {
       throw ResourceProblem(400, "the document has no data", pointer: "")
@@ -24,9 +24,11 @@ struct JSONAPIRequestBody {
 
   /// Throws 400 for a resource object without type, 409 for one of another type.
   func checkType(_ type: any ResourceType) throws(ResourceProblem) {
-    guard data.members != nil else { throw ResourceProblem(400, "a resource object is wanted", pointer: "") }
+    guard data.members != nil else {
+      throw ResourceProblem(400, "data must be a resource object", pointer: "")
+    }
     guard let name = data["type"]?.text else {
-      throw ResourceProblem(400, "a resource object has a type, which is a text", pointer: "/type")
+      throw ResourceProblem(400, "a resource object must have a type, a string", pointer: "/type")
     }
     guard name == type.name else {
       throw ResourceProblem(
@@ -37,7 +39,7 @@ struct JSONAPIRequestBody {
   func id() throws(ResourceProblem) -> String? {
     guard let id = data["id"] else { return nil }
     guard let text = id.text, !text.isEmpty else {
-      throw ResourceProblem(400, "an id is a text", pointer: "/id")
+      throw ResourceProblem(400, "an id must be a string that is not empty", pointer: "/id")
     }
     return text
   }
@@ -62,7 +64,7 @@ struct JSONAPIRequestBody {
   private func members(_ name: String) throws(ResourceProblem) -> [JSONMember] {
     guard let value = data[name] else { return [] }
     guard let members = value.members else {
-      throw ResourceProblem(400, "\(name) are an object", pointer: "/\(name)")
+      throw ResourceProblem(400, "\(name) must be an object", pointer: "/\(name)")
     }
     return members
   }
@@ -74,7 +76,7 @@ struct JSONAPIRequestBody {
       throw ResourceProblem(422, "\(type.name) has no relationship \(name.debugDescription)", pointer: "")
     }
     guard let data = object["data"] else {
-      throw ResourceProblem(400, "a relationship in a request has data", pointer: "")
+      throw ResourceProblem(400, "a relationship in a request must have data", pointer: "")
     }
     if relationship.isToMany { try relationship.checkReplacing(by: [], mayReplace: mayReplace) }
     do throws(ResourceProblem) {
@@ -94,7 +96,7 @@ extension ResourceRelationship {
       throw ResourceProblem(403, "the members of \(name) cannot be replaced", pointer: "")
     }
     if targets.isEmpty, !isToMany, !isOptional {
-      throw ResourceProblem(403, "\(name) always leads somewhere", pointer: "")
+      throw ResourceProblem(403, "\(name) cannot be empty", pointer: "")
     }
   }
 
@@ -105,7 +107,7 @@ extension ResourceRelationship {
     guard isWritable else { throw ResourceProblem(403, "\(name) cannot be changed", pointer: "") }
     guard isToMany else { return data.isNull ? [] : [try target(data, in: store, mustExist)] }
     guard let items = data.array else {
-      throw ResourceProblem(400, "\(name) leads to many: an array is wanted", pointer: "")
+      throw ResourceProblem(400, "\(name) is to-many: data must be an array", pointer: "")
     }
     var targets: [ResourceIdentifier] = []
     for (index, item) in items.enumerated() {
@@ -123,14 +125,14 @@ extension ResourceRelationship {
     _ data: JSONValue, in store: Store, _ mustExist: Bool
   ) throws(ResourceProblem) -> ResourceIdentifier {
     guard data.members != nil, let type = data["type"]?.text else {
-      throw ResourceProblem(400, "\(name) wants a resource identifier", pointer: "")
+      throw ResourceProblem(400, "\(name) must lead to a resource identifier", pointer: "")
     }
     guard targets.contains(where: { $0.name == type }) else {
       throw ResourceProblem(
         409, "\(name) leads to resources of type \(targets.named), not \(type)", pointer: "/type")
     }
     guard let id = data["id"]?.text else {
-      throw ResourceProblem(400, "a resource identifier has an id, which is a text", pointer: "/id")
+      throw ResourceProblem(400, "a resource identifier must have an id, a string", pointer: "/id")
     }
     let target = ResourceIdentifier(type: type, id: id)
     if mustExist, !has(target, in: store) { throw ResourceProblem.missing(type, id).inside("") }

@@ -99,10 +99,10 @@ struct RESTExchange {
     if request.http.body.isEmpty, style.acceptsEmptyBody { return .object([]) }
     let json: JSONValue
     do throws(JSONError) { json = try request.json() } catch {
-      throw ResourceProblem(400, "the body is no JSON: \(error)")
+      throw ResourceProblem(400, "the body is not JSON: \(error)")
     }
     guard let entity = serializer.entity(in: json, of: type.entityName) else {
-      throw ResourceProblem(400, "the body holds no \(type.entityName)")
+      throw ResourceProblem(400, "the body has no \(type.entityName)")
     }
     return entity
   }
@@ -201,7 +201,8 @@ struct RESTExchange {
     guard let text = request.query(name) else { return nil }
     guard let number = Int(text), number >= least else {
       throw ResourceProblem(
-        400, "\(name) is no whole number from \(least) on: \(text.debugDescription)", parameter: name)
+        400, "\(name) must be a whole number of at least \(least), not \(text.debugDescription)",
+        parameter: name)
     }
     return number
   }

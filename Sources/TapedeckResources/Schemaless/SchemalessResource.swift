@@ -16,12 +16,7 @@ struct SchemalessResource: ResourceType {
   }
 
   var name: String { declaration.name }
-  var entityName: String { declaration.name }
-  var typeName: String { declaration.name }
-  var ownSerializer: (any ResourceSerializer)? { nil }
   var idMember: String { declaration.idMember }
-  var relationships: [any ResourceRelationship] { [] }
-  var embeddedNames: Set<String> { [] }
 
   var attributeNames: Set<String> {
     let seeds = declaration.seeds.prefix(20).flatMap { $0.members ?? [] }
