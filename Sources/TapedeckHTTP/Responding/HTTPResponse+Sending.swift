@@ -1,11 +1,6 @@
 extension HTTPResponse {
-<<<<<<<< HEAD:Sources/TapedeckHTTP/Responding/HTTPResponse+Sending.swift
-  /// All of it at once, as the answer to a request of this method.
-  package func send(into sink: any ResponseSink, to method: HTTPMethod) {
-========
   /// Sends all of it at once, as the response to a request of this method.
-  func send(into sink: any ResponseSink, to method: HTTPMethod) {
->>>>>>>> edc61af (Put the proxy's files into folders, and group its ledgers):Sources/TapedeckProxy/Streams/HTTPResponse+Sending.swift
+  package func send(into sink: any ResponseSink, to method: HTTPMethod) {
     let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
     sink.begin(head, framing: hasNoBody ? .none : .length(body.count))
     if !hasNoBody, !body.isEmpty { _ = body.withUnsafeBytes { sink.write($0, endsChunk: true) } }
@@ -14,13 +9,8 @@ extension HTTPResponse {
 }
 
 extension PreparedResponse {
-<<<<<<<< HEAD:Sources/TapedeckHTTP/Responding/HTTPResponse+Sending.swift
-  /// All of it at once, in the chunks it is framed in, as the answer to a request of this method.
-  package func send(into sink: any ResponseSink, to method: HTTPMethod) {
-========
   /// Sends all of it at once, in the chunks it is framed in, as the response to a request of this method.
-  func send(into sink: any ResponseSink, to method: HTTPMethod) {
->>>>>>>> edc61af (Put the proxy's files into folders, and group its ledgers):Sources/TapedeckProxy/Streams/HTTPResponse+Sending.swift
+  package func send(into sink: any ResponseSink, to method: HTTPMethod) {
     guard let response else { return sink.fail(HTTPResponse(head: HTTPResponseHead(status: 500))) }
     guard let unchunked, contentBytes > 0 else { return response.send(into: sink, to: method) }
     sink.begin(unchunked.head, framing: .chunked)
