@@ -34,7 +34,7 @@ private let doors: [String: Set<String>] = [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
   "Tapedeck": [
-    "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
+    "Foundation", "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
     "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
   ],
   "TapedeckCLI": [

@@ -18,6 +18,15 @@ private struct Half: Serializable {
     #expect(isSendable(RESTSerializer.self) && isSendable(Inflector.self) && isSendable(StoreError.self))
   }
 
+  @Test func `errors tell Foundation what they tell everyone`() {
+    let errors: [any Error] = [
+      StoreError.invalidEntity(type: "User", id: "1"), RouterError.badStatus(99),
+      ProxyError.addressInUse("localhost:1"),
+      FeatherError.badPort(-1),
+    ]
+    for error in errors { #expect(error.localizedDescription == "\(error)") }
+  }
+
   @Test func `K300 handlers are sendable, and may wait or not`() async throws {
     let router = Router()
     let store = Store()
