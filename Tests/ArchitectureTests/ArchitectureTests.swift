@@ -34,7 +34,8 @@ private let doors: [String: Set<String>] = [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",
   ],
   "Tapedeck": [
-    "Foundation", "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
+    "Foundation", "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking",
+    "TapedeckOverrides",
     "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
   ],
   "TapedeckCLI": [
