@@ -11,7 +11,7 @@ private let secret = "Zx9-kQ4vTn7bLw2m"
 private func placeholder(_ value: String) -> String {
   guard let policy = redaction.policy else { return "" }
   let bytes = Array(value.utf8)
-  return String(decoding: RedactionPass(policy).placeholder(for: bytes[...]) ?? [], as: UTF8.self)
+  return String(decoding: SecretSearch(policy).placeholder(for: bytes[...]) ?? [], as: UTF8.self)
 }
 
 private func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

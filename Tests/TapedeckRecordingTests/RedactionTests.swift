@@ -19,7 +19,7 @@ private func expanded(_ text: String, _ redaction: Redaction) -> String {
 private func mark(_ value: String, _ redaction: Redaction) -> String {
   guard let policy = redaction.policy else { return value }
   let bytes = Array(value.utf8)
-  return String(decoding: RedactionPass(policy).placeholder(for: bytes[...]) ?? bytes, as: UTF8.self)
+  return String(decoding: SecretSearch(policy).placeholder(for: bytes[...]) ?? bytes, as: UTF8.self)
 }
 
 private let redaction = Redaction(upstream: "https://api.example.com")

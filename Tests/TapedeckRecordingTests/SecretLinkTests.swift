@@ -82,9 +82,9 @@ import Testing
 @Suite struct LongTextRedactionTests {
   private static let secret = "Zx9-kQ4vTn7bLw2m"
 
-  private func redacted(_ text: [UInt8], pieces: Int) throws -> (out: [UInt8], edits: TextEdits) {
+  private func redacted(_ text: [UInt8], pieces: Int) throws -> (out: [UInt8], finds: Finds) {
     let redaction = Redaction(upstream: nil)
-    let long = LongTextRedaction(RedactionPass(try #require(redaction.policy)))
+    let long = LongTextRedaction(SecretSearch(try #require(redaction.policy)))
     var out: [UInt8] = []
     var start = 0
     while start < text.count {
@@ -92,7 +92,7 @@ import Testing
       out += Array(text[start..<end]).withUnsafeBytes { long.append($0) }
       start = end
     }
-    return (out + long.finish(), long.edits)
+    return (out + long.finish(), long.finds)
   }
 
   @Test(arguments: [1 << 20, 65_536, 300_007])
@@ -105,11 +105,11 @@ import Testing
       text += "\n".utf8
     }
     let whole = try #require(Redaction(upstream: nil).policy)
-    let expected = RedactionPass(whole).text(text[...], depth: 0).applied(to: text[...])
-    let (out, edits) = try redacted(text, pieces: pieces)
+    let expected = SecretSearch(whole).text(text[...], depth: 0).applied(to: text[...])
+    let (out, finds) = try redacted(text, pieces: pieces)
     #expect(out == expected)
     #expect(ByteSearch.first(Array(Self.secret.utf8), in: out[...]) == nil)
-    let sizes = edits.mappedSizes([text.count / 3, text.count / 3, text.count - 2 * (text.count / 3)])
+    let sizes = finds.mappedSizes([text.count / 3, text.count / 3, text.count - 2 * (text.count / 3)])
     #expect(sizes.reduce(0, +) == out.count)
   }
 

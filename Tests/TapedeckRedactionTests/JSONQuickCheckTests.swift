@@ -2,7 +2,7 @@ import Testing
 
 @testable import TapedeckRedaction
 
-@Suite struct JSONGlanceTests {
+@Suite struct JSONQuickCheckTests {
   /// Nothing to hide, and seen to be so without taking it apart.
   @Test(arguments: [
     "{}", "[]", "[1,-2.5e+3,true,null]",

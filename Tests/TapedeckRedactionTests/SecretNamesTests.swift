@@ -28,7 +28,7 @@ import Testing
     ("clientSecret2", "client secret"), ("", ""), ("---", ""), ("aB", "a b"), ("ÄpiKey", "pi key"),
   ])
   func takesNamesApart(_ name: String, _ words: String) {
-    let found = NameWords(Array(name.utf8)[...]).words.map { String(decoding: $0, as: UTF8.self) }
+    let found = SecretNames.words(of: Array(name.utf8)[...])
     #expect(found.joined(separator: " ") == words)
   }
 

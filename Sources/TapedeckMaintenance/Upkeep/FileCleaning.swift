@@ -21,7 +21,7 @@ public struct FileCleaning: Sendable {
     let session = try? ImportedSession.read(source)
     let known = session?.manifest?.redaction
     let redaction = choice.turnedOn.changed(known, upstream: session?.upstream)
-    let scanner = SecretScanner(keep: redaction.rules?.keep ?? [])
+    let scanner = redaction.rules.map { SecretScanner($0) } ?? SecretScanner()
     let requests = session?.exchanges.map(\.interaction.request) ?? []
     guard let policy = redaction.policy, !source.bytes.starts(with: [0x1F, 0x8B]) else {
       remaining = scanner.finds(inForeign: source)
@@ -29,7 +29,7 @@ public struct FileCleaning: Sendable {
     }
     let memory = SecretMemory()
     for exchange in session?.exchanges ?? [] { _ = redaction.redacted(exchange.interaction, memory: memory) }
-    for find in scanner.finds(inForeign: source) { memory.add(find, policy, scanner) }
+    for find in scanner.finds(inForeign: source) { memory.add(find, policy) }
     let new = try hidden(source, memory, policy)
     if new != source.bytes { try ForeignFile.replace(path, with: new) }
     let now = try ImportFile.read(path)
@@ -44,10 +44,9 @@ public struct FileCleaning: Sendable {
     hiddenCount = copies.count
     let new = copies.applied(to: source.bytes[...])
     guard let tree = try? JSONValue(parsing: source.bytes) else { return new }
-    let pass = RedactionPass(policy)
-    let edits = pass.value(new[...], depth: 0)
-    hiddenCount += edits.count
-    let document = edits.applied(to: new[...])
+    let finds = SecretSearch(policy).value(new[...], depth: 0)
+    hiddenCount += finds.count
+    let document = finds.applied(to: new[...])
     guard let changed = try? JSONValue(parsing: document), changed.hasShape(of: tree) else {
       throw .refused(
         path: source.path, reason: "hiding the secrets would have made other JSON of it; it is as it was")

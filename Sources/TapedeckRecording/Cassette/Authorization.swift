@@ -6,7 +6,7 @@ enum Authorization {
   /// The whole value, since a token and its placeholder are the same in every request; of credentials that are made
   /// anew for each request, and of a user's with a password, the part that stays.
   static func identity(_ value: ArraySlice<UInt8>) -> [UInt8] {
-    let credentials = RedactionPass.credentials(of: value)
+    let credentials = SecretSearch.credentials(of: value)
     let scheme = value[..<credentials.startIndex].filter { !ASCII.isBlank($0) }.map(ASCII.lowercased)
     if scheme.elementsEqual("basic".utf8) { return scheme + [0x20] + user(credentials) }
     guard let parameters = signed.first(where: { scheme.starts(with: $0.scheme.utf8) })?.parameters else {

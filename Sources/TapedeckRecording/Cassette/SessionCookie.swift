@@ -15,7 +15,7 @@ enum SessionCookie {
   /// - Parameter pair: `name=value`.
   static func isOne(_ pair: [UInt8]) -> Bool {
     let name = pair.prefix { $0 != UInt8(ascii: "=") }.map(ASCII.lowercased)
-    let words = NameWords(pair.prefix(name.count)).words.map { String(decoding: $0, as: UTF8.self) }
+    let words = SecretNames.words(of: pair.prefix(name.count))
     if others.contains(where: name.starts) || words.contains(where: { $0.hasPrefix("csrf") || $0 == "xsrf" })
     {
       return false

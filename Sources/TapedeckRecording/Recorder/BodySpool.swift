@@ -23,7 +23,7 @@ public final class BodySpool {
   private let fields: HTTPFields
   private var held: [UInt8] = []
   private var course = Course.open
-  private var pass: RedactionPass?
+  private var pass: SecretSearch?
   private var spilled: (file: OpenFile, name: String, digest: SHA256Stream, size: Int)?
   private var failure: CassetteError?
 
@@ -67,12 +67,12 @@ public final class BodySpool {
   private func canHold(_ more: Int) -> Bool {
     let count = held.count + more
     if count <= BodyFormat.maximumHeldBytes { return true }
-    return count <= RedactionPass.maximumStructuredBytes && mayHide
+    return count <= SecretSearch.maximumStructuredBytes && mayHide
   }
 
   private var mayHide: Bool {
     guard recorder.matcher.redaction.isOn, !held.isEmpty else { return false }
-    return isCoded || RedactionPass.isText(held[...], type: MediaType(fields))
+    return isCoded || SecretSearch.isText(held[...], type: MediaType(fields))
   }
 
   private var isCoded: Bool { BodyCoding(fields) != .identity }
@@ -140,7 +140,7 @@ public final class BodySpool {
   /// Where the ends of chunks have come to lie in what was written.
   public func mapped(chunkSizes sizes: [Int]) -> [Int] {
     guard case .text(let redaction) = course else { return sizes }
-    return redaction.edits.mappedSizes(sizes)
+    return redaction.finds.mappedSizes(sizes)
   }
 
   /// Forgets the body and removes its file.

@@ -243,9 +243,9 @@ extension CassetteRecorder {
   }
 
   /// What redacts a body on its way into a file.
-  func makePass(_ policy: RedactionPolicy) -> RedactionPass { RedactionPass(policy, memory: memory) }
+  func makePass(_ policy: RedactionPolicy) -> SecretSearch { SecretSearch(policy, memory: memory) }
 
-  func learn(from pass: RedactionPass) {
+  func learn(from pass: SecretSearch) {
     memory.add(pass.known)
     hiddenValues.add(pass.count, ordering: .relaxed)
   }

@@ -2,31 +2,26 @@ import TapedeckHTTP
 public import TapedeckRedaction
 
 extension Redaction {
-  /// The exchange without its secrets, and how many values were hidden.
+  /// The interaction without its secrets, and how many values were hidden.
   public func redacted(_ interaction: Interaction) -> (Interaction, count: Int) {
     let hidden = redacted(interaction, memory: nil)
     return (hidden.interaction, hidden.count)
   }
 
-  /// What redacting an exchange came to.
-  package struct Result {
-    var interaction: Interaction
-    var count = 0
-    /// Content codings that could not be opened.
-    var unopened: Set<String> = []
-  }
-
-  /// - Parameter memory: what earlier exchanges have brought to light; learns what this one does.
-  package func redacted(_ interaction: Interaction, memory: SecretMemory?) -> Result {
-    guard let policy else { return Result(interaction: interaction) }
-    let pass = RedactionPass(policy, memory: memory)
-    let hidden = pass.redacted(interaction)
-    memory?.add(pass.known)
-    return Result(interaction: hidden, count: pass.count, unopened: pass.unopened)
+  /// - Parameter memory: the secrets of earlier interactions, to which those of this one are added.
+  /// - Returns: also the content codings that could not be opened.
+  package func redacted(
+    _ interaction: Interaction, memory: SecretMemory?
+  ) -> (interaction: Interaction, count: Int, unopened: Set<String>) {
+    guard let policy else { return (interaction, 0, []) }
+    let search = SecretSearch(policy, memory: memory)
+    let redacted = search.redacted(interaction)
+    memory?.add(search.known)
+    return (redacted, search.count, search.unopened)
   }
 }
 
-extension RedactionPass {
+extension SecretSearch {
   package func redacted(_ interaction: Interaction) -> Interaction {
     var result = interaction
     result.request = redacted(interaction.request)
@@ -54,12 +49,12 @@ extension RedactionPass {
 }
 
 extension Interaction {
-  /// Gives the answer another body, cut into chunks where the old one was.
+  /// Replaces the response's body, and cuts the new one into chunks where the old one was cut.
   fileprivate mutating func setResponseBody(_ hidden: RedactedBody) {
-    guard let edits = hidden.edits else { return }
+    guard let finds = hidden.finds else { return }
     response.body = .bytes(hidden.bytes)
     guard let sizes = response.chunkSizes else { return }
-    let mapped = hidden.isRecoded ? [hidden.bytes.count] : edits.mappedSizes(sizes)
+    let mapped = hidden.isRecoded ? [hidden.bytes.count] : finds.mappedSizes(sizes)
     response.chunkSizes = mapped.filter { $0 > 0 }
     if let offsets = volatile.chunkOffsetsMilliseconds, offsets.count == mapped.count {
       volatile.chunkOffsetsMilliseconds = zip(offsets, mapped).filter { $0.1 > 0 }.map(\.0)
@@ -68,8 +63,7 @@ extension Interaction {
     }
   }
 
-  /// Makes the fields that speak of a body tell the truth about it where it has changed: lengths are corrected, sums
-  /// over the original bytes go.
+  /// Makes the fields fit a body that has changed: corrects lengths, removes digests of the original bytes.
   fileprivate mutating func correctFields(of original: Interaction) {
     if request.body != original.request.body {
       request.fields.describe(bodyOf: request.body.count)
@@ -80,6 +74,16 @@ extension Interaction {
     }
     if response.body != original.response.body || isSpooledChanged {
       response.head.fields.describe(bodyOf: response.body.count)
+    }
+  }
+}
+
+extension HTTPFields {
+  fileprivate mutating func describe(bodyOf count: Int) {
+    removeContentDigests()
+    for (index, field) in enumerated() where field.isNamed("content-length") {
+      // Digits are always a valid value.
+      try? replaceValue(at: index, with: Array(String(count).utf8))
     }
   }
 }

@@ -1,7 +1,7 @@
 import TapedeckHTTP
 public import TapedeckRedaction
 
-/// What is said about finds in a cassette, with the commands that help.
+/// Messages about finds in a cassette, with the commands that help.
 public enum SecretAdvice {
   private static let maximumListed = 10
 
@@ -10,13 +10,13 @@ public enum SecretAdvice {
     finds.count == 1 ? "a secret" : "\(finds.count) secrets"
   }
 
-  /// The finds one by one, and no more of them than people read.
+  /// The finds one by one, but only as many as people read.
   static func list(_ finds: [SecretFind]) -> [String] {
     let rest = finds.count - maximumListed
     return finds.prefix(maximumListed).map { "  \($0)" } + (rest > 0 ? ["  and \(rest) more"] : [])
   }
 
-  /// Commands that hide what was found, now and from now on, or keep it, each with what it is for.
+  /// Commands that hide what was found, now and from now on, or keep it, each with its purpose.
   /// - Parameter hasRules: whether it is a cassette, which has rules to keep.
   public static func commands(_ finds: [SecretFind], path: String, hasRules: Bool = true) -> [String] {
     let scan = "tapedeck scan \(ShellWord.quoted(path))"
@@ -34,7 +34,7 @@ public enum SecretAdvice {
     }
   }
 
-  /// What is said about finds that were sealed.
+  /// The message about finds that were sealed.
   public static func warning(_ finds: [SecretFind], path: String) -> String {
     let head = "\(path) holds what looks like \(count(finds)) that redaction has not hidden:"
     return ([head] + list(finds) + commands(finds, path: path)).joined(separator: "\n")
@@ -47,7 +47,7 @@ public enum SecretAdvice {
       "do it again with --redact \(name) to hide what stands under that name, or with --keep \(word) if that is no secret"
   }
 
-  /// What is said about finds because of which nothing was sealed.
+  /// The message about finds that prevented sealing.
   static func refusal(_ finds: [SecretFind], path: String, isKept: Bool) -> String {
     let head = [
       "nothing was sealed into \(path): what was recorded holds what looks like \(count(finds)) that redaction "

@@ -1,20 +1,20 @@
 import CZlib
 package import TapedeckHTTP
 
-/// The coding a body is in (RFC 9110 §8.4): one layer of gzip or deflate is opened, everything else stays closed.
+/// The content coding of a body (RFC 9110 §8.4). One layer of gzip or deflate is decoded, everything else is not.
 ///
-/// What comes out of a coding is bounded, in bytes and in proportion to what went in, so that a small body cannot take
-/// all memory.
+/// Decoded bodies are bounded, in bytes and in proportion to the encoded ones, so that a small body cannot take all
+/// memory.
 package enum BodyCoding: Equatable {
   case identity
   case gzip
   case deflate
-  /// Brotli, Zstandard, several layers and whatever else: its name.
+  /// The name of any other: Brotli, Zstandard, several layers.
   case other(String)
 
-  /// The most that is taken out of a coding.
+  /// The longest decoded body.
   private static let maximumBytes = 64 << 20
-  /// The most for each byte that went in, above what any real text gives.
+  /// The most decoded bytes for each encoded one, more than any real text has.
   private static let maximumRatio = 200
   private static let minimumBytes = 64 * 1024
 
@@ -42,7 +42,7 @@ package enum BodyCoding: Equatable {
     }
   }
 
-  /// What is in the coding; nil when it cannot be opened, or when it is more than it may be.
+  /// The decoded body; `nil` when it cannot be decoded or is too long.
   package func decoded(_ body: ArraySlice<UInt8>) -> [UInt8]? {
     let limit = min(Self.maximumBytes, max(body.count * Self.maximumRatio, Self.minimumBytes))
     switch self {
@@ -56,7 +56,7 @@ package enum BodyCoding: Equatable {
     }
   }
 
-  /// The text in the coding again; the same text always gives the same bytes.
+  /// Encodes a text; the same text always gives the same bytes.
   func encoded(_ text: [UInt8]) -> [UInt8]? {
     switch self {
     case .identity: text
@@ -116,7 +116,7 @@ package enum BodyCoding: Equatable {
     }
   }
 
-  /// Lets zlib fill one piece more.
+  /// Lets zlib fill one more piece.
   private static func step(
     _ stream: inout z_stream, into out: inout [UInt8], _ run: (inout z_stream) -> Int32
   ) -> Int32 {
@@ -128,7 +128,7 @@ package enum BodyCoding: Equatable {
       count = buffer.count - Int(stream.avail_out)
     }
     out += piece
-    // No progress is the end of what can be read.
+    // No progress means that nothing more can be read.
     return code == Z_BUF_ERROR ? Z_DATA_ERROR : code
   }
 }

@@ -1,8 +1,8 @@
 import CZlib
 import TapedeckHTTP
 
-/// The sum that tells whether bytes are as they were written (RFC 1952 §8). It finds what accidents leave, a torn write
-/// or a flipped bit, and keeps out nobody who means harm.
+/// A checksum that tells whether bytes are as they were written (RFC 1952 §8). It finds accidents, such as a torn write or
+/// a flipped bit, but is no protection against intent.
 package enum CRC32 {
   /// In lower-case hexadecimal.
   package static let digits = 8

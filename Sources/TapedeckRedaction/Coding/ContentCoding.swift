@@ -1,6 +1,6 @@
 package import TapedeckHTTP
 
-/// Whether a body is still in the form that `Content-Encoding` names. Most tools write it decoded and leave the field.
+/// Whether a body is encoded as `Content-Encoding` says. Most tools decode bodies and leave the field.
 package enum ContentCoding {
   /// The codings in `Content-Encoding`, in lower case, without `identity`.
   package static func names(_ fields: HTTPFields) -> [String] {
@@ -9,8 +9,8 @@ package enum ContentCoding {
       .filter { $0 != "identity" && !$0.isEmpty }
   }
 
-  /// Whether `body` begins as the last of its codings makes it begin (RFC 1952 §2.3.1, RFC 1950 §2.2, RFC 8878
-  /// §3.1.1). Brotli has no mark to know it by, and counts as decoded.
+  /// Whether `body` begins as its last coding begins (RFC 1952 §2.3.1, RFC 1950 §2.2, RFC 8878 §3.1.1). Brotli has no
+  /// mark, and counts as decoded.
   package static func isApplied(_ names: [String], to body: [UInt8]) -> Bool {
     switch names.last {
     case "gzip", "x-gzip": body.starts(with: [0x1F, 0x8B])

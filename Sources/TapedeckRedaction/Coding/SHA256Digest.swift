@@ -17,7 +17,7 @@ public struct SHA256Digest: Hashable, Sendable {
     bytes = Self.made { td_hmac_sha256(key, key.count, message, message.count, $0) }
   }
 
-  /// What `make` writes into the 32 bytes it is given, telling whether it did.
+  /// The 32 bytes that `make` writes; it returns 1 on success.
   static func made(_ make: (UnsafeMutablePointer<UInt8>?) -> Int32) -> [UInt8] {
     return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       guard make(buffer.baseAddress) == 1 else { fatalError("libcrypto has no SHA-256") }

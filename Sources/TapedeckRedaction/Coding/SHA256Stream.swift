@@ -1,6 +1,6 @@
 import CCrypto
 
-/// SHA-256 of bytes that come in pieces. One thread uses it at a time.
+/// SHA-256 of bytes that arrive in pieces. Not for use by several threads at once.
 package final class SHA256Stream {
   private let stream: UnsafeMutableRawPointer
 
@@ -15,7 +15,7 @@ package final class SHA256Stream {
     _ = td_sha256_add(stream, bytes.baseAddress, bytes.count)
   }
 
-  /// The digest of all that came; the stream is used up.
+  /// The digest of all pieces; ends the use of the stream.
   package func finish() -> SHA256Digest {
     SHA256Digest(bytes: SHA256Digest.made { td_sha256_end(stream, $0) })
   }
