@@ -34,7 +34,7 @@ struct HARResponse {
   /// HAR wants the content without its coding; ours is kept beside it as it came.
   private static func content(_ body: [UInt8], _ fields: HTTPFields, _ own: inout [JSONMember]) -> JSONValue {
     guard let opened = RecordedBody.bytes(body).opened(fields) else {
-      let isEncoded = !ContentCoding.names(fields).isEmpty && HARBody.text(body) == nil && !body.isEmpty
+      let isEncoded = !BodyCoding.names(fields).isEmpty && HARBody.text(body) == nil && !body.isEmpty
       let remark = JSONMember("comment", "still encoded as Content-Encoding says")
       return .object(members(body, fields) + (isEncoded ? [remark] : []))
     }

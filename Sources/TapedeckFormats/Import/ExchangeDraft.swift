@@ -156,7 +156,7 @@ struct ExchangeDraft {
   }
 
   private mutating func settleCoding(of fields: inout HTTPFields) {
-    let codings = ContentCoding.names(fields)
+    let codings = BodyCoding.names(fields)
     guard !codings.isEmpty, isDecoded(codings) else { return }
     fields.removeAll("content-encoding")
     remark(.changed, "Content-Encoding is left away: the body is in the file decoded")
@@ -165,7 +165,7 @@ struct ExchangeDraft {
   private func isDecoded(_ codings: [String]) -> Bool {
     switch coding {
     case .exact: false
-    case .decoded: !ContentCoding.isApplied(codings, to: responseBody)
+    case .decoded: !BodyCoding.isApplied(codings, to: responseBody)
     case .encoded: HARBody.text(responseBody) != nil
     }
   }

@@ -16,7 +16,7 @@ package enum ImportFile {
       throw .packed(path: path, remedy: "unzip \(path)")
     }
     let isGzip = source.bytes.starts(with: [0x1F, 0x8B])
-    guard isGzip || ContentCoding.isZlib(source.bytes) else { return source }
+    guard isGzip || BodyCoding.isZlib(source.bytes) else { return source }
     guard let bytes = (isGzip ? BodyCoding.gzip : .deflate).decoded(source.bytes[...]) else {
       throw .packed(path: path, remedy: isGzip ? "gunzip -c \(path)" : "zlib-flate -uncompress < \(path)")
     }

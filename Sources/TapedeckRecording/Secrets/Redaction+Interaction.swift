@@ -25,21 +25,13 @@ extension SecretSearch {
   package func redacted(_ interaction: Interaction) -> Interaction {
     var result = interaction
     result.request = redacted(interaction.request)
-    result.response.head.fields = redacted(interaction.response.head.fields)
-    result.response.trailers = redacted(interaction.response.trailers)
-    for index in result.response.interim.indices {
-      result.response.interim[index].fields = redacted(interaction.response.interim[index].fields)
-    }
+    result.changeResponseFields { $0 = redacted($0) }
     if case .bytes(let bytes) = interaction.response.body {
       let hidden = body(bytes, fields: interaction.response.head.fields)
       result.setResponseBody(hidden)
     }
     removeCopies(from: &result.request, includingFields: true)
-    removeCopies(from: &result.response.head.fields)
-    removeCopies(from: &result.response.trailers)
-    for index in result.response.interim.indices {
-      removeCopies(from: &result.response.interim[index].fields)
-    }
+    result.changeResponseFields { removeCopies(from: &$0) }
     if case .bytes(let bytes) = result.response.body {
       result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
     }
@@ -49,6 +41,12 @@ extension SecretSearch {
 }
 
 extension Interaction {
+  fileprivate mutating func changeResponseFields(_ change: (inout HTTPFields) -> Void) {
+    change(&response.head.fields)
+    change(&response.trailers)
+    for index in response.interim.indices { change(&response.interim[index].fields) }
+  }
+
   /// Replaces the response's body, and cuts the new one into chunks where the old one was cut.
   fileprivate mutating func setResponseBody(_ hidden: RedactedBody) {
     guard let finds = hidden.finds else { return }

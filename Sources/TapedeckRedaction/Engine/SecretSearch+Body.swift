@@ -27,7 +27,7 @@ extension SecretSearch {
     return changed(body, fields) { text in
       guard Self.isText(text, type: MediaType(fields)) else { return Finds() }
       let finds = copies(in: text)
-      countCopies(finds.count)
+      count += finds.count
       return finds
     }
   }
@@ -49,7 +49,7 @@ extension SecretSearch {
     _ body: [UInt8], _ coding: BodyCoding, _ search: (ArraySlice<UInt8>) -> Finds
   ) -> RedactedBody {
     guard let text = coding.decoded(body[...]) else {
-      noteUnopened(coding)
+      unopened.insert(coding.name)
       return RedactedBody(bytes: body)
     }
     let finds = search(text[...])

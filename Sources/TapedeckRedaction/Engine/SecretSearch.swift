@@ -7,11 +7,11 @@ package import TapedeckHTTP
 package final class SecretSearch {
   let policy: RedactionPolicy
   /// How many values were replaced.
-  package private(set) var count = 0
+  package internal(set) var count = 0
   /// Secrets of which there may be further copies.
   package private(set) var known = KnownSecrets()
   /// Content codings that could not be opened, whose content was not searched.
-  package private(set) var unopened: Set<String> = []
+  package internal(set) var unopened: Set<String> = []
   private let memory: SecretMemory?
 
   /// - Parameter memory: the secrets of earlier exchanges of the session.
@@ -22,8 +22,6 @@ package final class SecretSearch {
 
   /// How far the search goes.
   var thresholds: SearchThresholds { policy.thresholds }
-
-  func noteUnopened(_ coding: BodyCoding) { unopened.insert(coding.name) }
 
   /// A secret with its placeholder; `nil` when the user keeps secrets of its kind.
   func find(
@@ -50,8 +48,6 @@ package final class SecretSearch {
     if isCopied, kind != "pem", !thresholds.reports { known.add(Array(secret), placeholder) }
     return placeholder
   }
-
-  package func countCopies(_ copies: Int) { count += copies }
 
   /// Searches without counting the finds.
   package func uncounted(_ search: () -> Void) {
@@ -137,7 +133,7 @@ extension SecretSearch {
     let finds = copies(in: request.target[...])
     if !finds.isEmpty {
       request.target = finds.applied(to: request.target[...])
-      countCopies(finds.count)
+      count += finds.count
     }
     request.body = copyless(request.body, fields: request.fields).bytes
     guard includingFields else { return }
@@ -150,7 +146,7 @@ extension SecretSearch {
     for (index, field) in fields.enumerated() {
       let finds = copies(in: field.value)
       guard !finds.isEmpty else { continue }
-      countCopies(finds.count)
+      count += finds.count
       // A placeholder is always a valid value.
       try? fields.replaceValue(at: index, with: finds.applied(to: field.value))
     }

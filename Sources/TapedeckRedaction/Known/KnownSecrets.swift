@@ -4,10 +4,7 @@ import TapedeckHTTP
 /// response; as they are, percent-encoded, JSON-escaped, in hexadecimal or base64.
 package struct KnownSecrets {
   /// One way to write a secret, and its placeholder written in the same way.
-  struct Form {
-    var pattern: [UInt8]
-    var placeholder: [UInt8]
-  }
+  typealias Form = (pattern: [UInt8], placeholder: [UInt8])
 
   /// A text is searched once for each form of each secret.
   private static let maximumSecrets = 32
@@ -32,21 +29,19 @@ package struct KnownSecrets {
   }
 
   static func forms(of secret: [UInt8], _ placeholder: [UInt8]) -> [Form] {
-    var forms = [Form(pattern: secret, placeholder: placeholder)]
+    var forms: [Form] = [(secret, placeholder)]
     func add(_ pattern: [UInt8], _ placeholder: [UInt8]) {
-      if !forms.contains(where: { $0.pattern == pattern }) {
-        forms.append(Form(pattern: pattern, placeholder: placeholder))
-      }
+      if !forms.contains(where: { $0.pattern == pattern }) { forms.append((pattern, placeholder)) }
     }
     add(DecodedText.percentEncoded(secret), placeholder)
     add(DecodedText.percentEncoded(secret, lowercase: true), placeholder)
     add(DecodedText.jsonEscaped(secret), placeholder)
     add(Hex.encode(secret), Hex.encode(placeholder))
     add(Hex.encode(secret, uppercase: true), Hex.encode(placeholder, uppercase: true))
-    for alphabet in [LooseBase64.Alphabet.standard, .url] {
+    for isURL in [false, true] {
       add(
-        LooseBase64.encode(secret, alphabet, isPadded: false),
-        LooseBase64.encode(placeholder, alphabet, isPadded: false))
+        LooseBase64.encode(secret, isURL: isURL, isPadded: false),
+        LooseBase64.encode(placeholder, isURL: isURL, isPadded: false))
     }
     return forms
   }

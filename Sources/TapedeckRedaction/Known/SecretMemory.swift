@@ -7,21 +7,13 @@ import TapedeckHTTP
 /// A copy is found by its longest run of letters and digits, so a text is read once however many secrets are remembered.
 /// Short secrets are not remembered, since another value may equal them.
 package final class SecretMemory: Sendable {
-  private struct Entry {
-    var form: KnownSecrets.Form
-    /// The place of the longest run in the form.
-    var offset: Int
-  }
-
-  private struct State {
-    var entries: [[UInt8]: [Entry]] = [:]
-    var secrets: Set<[UInt8]> = []
-  }
+  /// Forms of secrets by their longest run, and the place of the run in them.
+  private typealias Entries = [[UInt8]: [(form: KnownSecrets.Form, offset: Int)]]
 
   static let minimumBytes = 12
   private static let maximumSecrets = 10_000
   private static let minimumRunBytes = 6
-  private let state = Mutex(State())
+  private let state = Mutex<(entries: Entries, secrets: Set<[UInt8]>)>(([:], []))
 
   package init() {}
 
@@ -36,11 +28,9 @@ package final class SecretMemory: Sendable {
     guard secret.count >= Self.minimumBytes else { return }
     state.withLock { state in
       guard state.secrets.count < Self.maximumSecrets, state.secrets.insert(secret).inserted else { return }
-      let plain = KnownSecrets.Form(pattern: secret, placeholder: placeholder)
-      for form in inAllForms ? KnownSecrets.forms(of: secret, placeholder) : [plain] {
+      for form in inAllForms ? KnownSecrets.forms(of: secret, placeholder) : [(secret, placeholder)] {
         guard let run = Self.longestRun(in: form.pattern) else { continue }
-        state.entries[Array(form.pattern[run]), default: []].append(
-          Entry(form: form, offset: run.lowerBound))
+        state.entries[Array(form.pattern[run]), default: []].append((form, run.lowerBound))
       }
     }
   }

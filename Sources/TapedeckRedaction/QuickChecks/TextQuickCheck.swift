@@ -32,15 +32,7 @@ enum TextQuickCheck {
   }
 
   static func has(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBytes { bytes in
-      let wanted = SIMD16<UInt8>(repeating: byte)
-      var index = 0
-      while index + 16 <= bytes.count {
-        if any(bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self) .== wanted) { return true }
-        index += 16
-      }
-      return bytes[index...].contains(byte)
-    }
+    text.withUnsafeBytes { $0.index(of: byte, from: 0) != nil }
   }
 
   /// The forms of times in fields (RFC 9110 §5.6.7) and in JSON (RFC 3339 §5.6): `0` stands for a digit, `A` for a letter.

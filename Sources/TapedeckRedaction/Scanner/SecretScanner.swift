@@ -18,7 +18,7 @@ package struct SecretScanner: Sendable {
   private var search: SecretSearch { SecretSearch(policy) }
 
   private func reports(_ finds: Finds, at place: String) -> [SecretFind] {
-    finds.placed(at: place).ordered.compactMap { $0.evidence.map { SecretFind($0) } }
+    finds.ordered.compactMap { $0.evidence.map { SecretFind($0, at: place) } }
   }
 
   // MARK: Parts of messages
@@ -43,9 +43,7 @@ package struct SecretScanner: Sendable {
   /// The secrets in a text that begin before `end`.
   package func finds(inText text: [UInt8], before end: Int = .max, at place: String) -> [SecretFind] {
     let finds = search.text(text[...], depth: 0).ordered.filter { $0.range.lowerBound < end }
-    return finds.compactMap { find in
-      find.evidence.map { SecretFind($0, at: place) }
-    }
+    return finds.compactMap { $0.evidence.map { SecretFind($0, at: place) } }
   }
 
   // MARK: Files
@@ -59,10 +57,11 @@ package struct SecretScanner: Sendable {
     if Self.isJSON(bytes[start...]) {
       return reports(search.value(bytes[start...], depth: 0), at: "").map { $0.inFile(file) }
     }
-    var lines = LineCounter(bytes)
+    var (line, offset) = (1, 0)
     return search.text(bytes[...], depth: 0).ordered.compactMap { find in
-      guard let evidence = find.evidence else { return nil }
-      return SecretFind(evidence).inFile(file, line: lines.line(of: find.range.lowerBound))
+      line += bytes[offset..<find.range.lowerBound].count { $0 == ASCII.lineFeed }
+      offset = find.range.lowerBound
+      return find.evidence.map { SecretFind($0).inFile(file, line: line) }
     }
   }
 
@@ -71,20 +70,5 @@ package struct SecretScanner: Sendable {
       text.count <= maximumJSONBytes
     else { return false }
     return (try? JSONValue(parsing: Array(text))) != nil
-  }
-}
-
-/// Counts lines on the way forward.
-private struct LineCounter {
-  private let bytes: [UInt8]
-  private var offset = 0
-  private var number = 1
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  mutating func line(of place: Int) -> Int {
-    number += bytes[offset..<place].count { $0 == 0x0A }
-    offset = place
-    return number
   }
 }

@@ -164,19 +164,8 @@ package struct DecodedText {
   }
 
   static func jsonEscaped(_ bytes: [UInt8]) -> [UInt8] {
-    let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    if isPlain { return bytes }
-    return bytes.flatMap { byte -> [UInt8] in
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): return [UInt8(ascii: "\\"), byte]
-      case 0x0A: return Array("\\n".utf8)
-      case 0x0D: return Array("\\r".utf8)
-      case 0x09: return Array("\\t".utf8)
-      case ..<0x20:
-        let low = byte & 0x0F
-        return Array("\\u00".utf8) + [0x30 + byte >> 4, low < 10 ? 0x30 + low : 0x57 + low]
-      default: return [byte]
-      }
-    }
+    var out: [UInt8] = []
+    bytes.withUnsafeBufferPointer { JSONString.appendEscaped($0, to: &out) }
+    return out
   }
 }

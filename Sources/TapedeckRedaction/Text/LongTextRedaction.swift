@@ -41,7 +41,7 @@ package final class LongTextRedaction {
       applied.add(find)
       finds.add(offset + find.range.lowerBound..<offset + find.range.upperBound, find.replacement)
     }
-    search.countCopies(applied.count)
+    search.count += applied.count
     let out = applied.applied(to: window[outputCount..<end])
     let dropped = max(0, end - Self.contextBytes)
     window.removeFirst(dropped)

@@ -2,8 +2,6 @@ import TapedeckHTTP
 
 /// Base64 in both alphabets of RFC 4648, with padding or without.
 package enum LooseBase64 {
-  enum Alphabet { case standard, url }
-
   /// The decoded bytes; `nil` as soon as one of them is not text.
   package static func decodedText(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     let digits = text.prefix { $0 != UInt8(ascii: "=") }
@@ -58,7 +56,7 @@ package enum LooseBase64 {
   /// Encodes bytes in the alphabet of another text, with its padding.
   static func encode(_ bytes: [UInt8], like text: ArraySlice<UInt8>) -> [UInt8] {
     let isURL = text.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-    return encode(bytes, isURL ? .url : .standard, isPadded: text.count % 4 == 0)
+    return encode(bytes, isURL: isURL, isPadded: text.count % 4 == 0)
   }
 
   private static func value(_ character: UInt8) -> UInt32? {
@@ -72,9 +70,9 @@ package enum LooseBase64 {
     }
   }
 
-  static func encode(_ bytes: [UInt8], _ alphabet: Alphabet, isPadded: Bool) -> [UInt8] {
+  static func encode(_ bytes: [UInt8], isURL: Bool, isPadded: Bool) -> [UInt8] {
     var out = Array(Base64.encode(bytes).utf8)
-    if alphabet == .url {
+    if isURL {
       for index in out.indices {
         if out[index] == UInt8(ascii: "+") { out[index] = UInt8(ascii: "-") }
         if out[index] == UInt8(ascii: "/") { out[index] = UInt8(ascii: "_") }
