@@ -5,7 +5,6 @@ import gzip
 import json
 import re
 import shutil
-import time
 import zlib
 
 import pytest
@@ -286,12 +285,3 @@ def test_merge_shows_its_progress_on_a_terminal_only(many, tmp_path):
     expect_progress("merging", 2 * MANY, "merge", many / "a.har", many / "b.har", "--into", tmp_path / "all")
     done = run("merge", many / "a", many / "b.har", "--into", tmp_path / "again", timeout=120)
     assert done.stderr == "" and "merging" not in done.stdout
-
-
-def test_asking_for_curl_lines_shows_its_progress(origin, tmp_path):
-    def slowly(exchange):
-        time.sleep(0.05)
-        return reply(b"{}", JSON)
-    url = origin(slowly).url
-    (tmp_path / "ask.sh").write_text("".join(f"curl {url}/{number}\n" for number in range(30)))
-    expect_progress("asking", 30, "import", tmp_path / "ask.sh", "--cassette", tmp_path / "c", "--jobs", "1")

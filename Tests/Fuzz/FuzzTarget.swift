@@ -22,7 +22,6 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "overrides", check: OverridesLaw.check),
     FuzzTarget(name: "har", check: ImportLaw.check),
     FuzzTarget(name: "yaml", check: YAMLLaw.check),
-    FuzzTarget(name: "curl", check: CurlLaw.check),
   ]
 }
 

@@ -6,7 +6,7 @@ extension Option {
   static let importFormat = Option(
     name: "--format", value: "FORMAT",
     help:
-      "\(ImportVerb.Format.allCases.map(\.rawValue).joined(separator: ", ")); found by looking")
+      "\(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")); found by looking")
   static let only = Option(
     name: "--only", value: "HOST", help: "take the exchanges with this host only; repeatable",
     isRepeatable: true)
@@ -24,46 +24,30 @@ extension Verb {
     synopsis: "FILE... --cassette NAME [options]",
     options: [
       .cassette, .importFormat, .only, .importUpstream, .match, .redact, .keep, .noRedact, .strictImport,
-      .unsafeMethods, .jobs, .timeout, .caCertificate, .insecure, .upstreamProxy, .connectTimeout,
     ],
     examples: [
       "tapedeck import session.har --only api.example.com --cassette example",
       "tapedeck import test/cassettes/*.yaml --cassette example",
-      "tapedeck import requests.sh --cassette example --unsafe-methods",
     ],
     notes: """
       Reads HAR files, cassettes of VCR, vcrpy and go-vcr, mappings of WireMock (a file or its folder), and simulations of
       Hoverfly. What could not be carried over is told on standard error, one line a reason. Recordings of a request that
       is in the cassette already are replaced. To try a file without importing it: tapedeck replay --cassette FILE
-
-      Lines of curl have no answers, so the origins they name are asked, which is said first: only GET, HEAD and OPTIONS,
-      unless --unsafe-methods is given. The lines are read, never run by a shell.
-
       """,
     run: ImportVerb.run)
 }
 
 /// Files of other tools, on their way into a cassette.
 enum ImportVerb {
-  enum Format: String, CaseIterable {
-    case har, vcr, vcrpy, wiremock, hoverfly, curl
-  }
-
   static func run(_ arguments: Arguments) throws -> ExitCode {
     guard !arguments.positional.isEmpty else { throw UsageError("the file is missing: \(Verb.import.usage)") }
     guard let name = arguments[.cassette] else { throw UsageError("import needs --cassette NAME") }
     let path = try CassettePath.resolve(name)
     try checkUpstream(arguments[.importUpstream])
-    let answers = try CurlAnswers(arguments)
-    var files = try read(arguments)
-    let found = files.session.exchanges.count + files.planned.count
-    try keepOnly(arguments.all(.only), of: &files)
-    var session = files.session
-    // What the user got wrong is found before anybody is asked.
-    let matcher = try session.matcher(for: path, match: arguments.match())
-    _ = try arguments.redaction()
-    try answers.ask(files.planned, for: &session)
-    session.settleOrigins(by: matcher)
+    var session = try read(arguments)
+    let found = session.exchanges.count
+    try keepOnly(arguments.all(.only), of: &session)
+    session.settleOrigins(by: try session.matcher(for: path, match: arguments.match()))
     let result = try record(session, into: path, arguments)
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
     guard let result else {
@@ -88,49 +72,22 @@ enum ImportVerb {
     do throws(ProxyError) { try configuration.validate() } catch { throw UsageError("--upstream: \(error)") }
   }
 
-  /// What the files hold: exchanges, and requests that nobody has answered yet.
-  private struct Found {
+  private static func read(_ arguments: Arguments) throws -> ImportedSession {
+    let format = try arguments.choice(.importFormat, ImportFormat.self)
     var session = ImportedSession()
-    var planned: [PlannedRequest] = []
-  }
-
-  private static func read(_ arguments: Arguments) throws -> Found {
-    let format = try arguments.choice(.importFormat, Format.self)
-    var files = Found()
     for file in arguments.positional {
-      if try format == .curl || format == nil && CurlReader.isCurl(file) {
-        let (requests, notes) = try CurlReader.read(file)
-        files.planned += requests
-        files.session.append(notes)
-      } else {
-        let format = format.flatMap { ImportFormat(rawValue: $0.rawValue) }
-        files.session.append(try ImportedSession.read(file, format: format))
-      }
+      session.append(try ImportedSession.read(file, format: format))
     }
-    return files
+    return session
   }
 
-  private static func keepOnly(_ hosts: [String], of files: inout Found) throws {
-    let known = origins(files)
+  private static func keepOnly(_ hosts: [String], of session: inout ImportedSession) throws {
+    let known = session.origins.prefix(10).map { "\($0.origin) (\($0.count))" }
     var filter = HostFilter(hosts)
-    files.session.keepOnly(&filter)
-    files.planned.removeAll { !filter.takes($0.origin) }
+    session.keepOnly(&filter)
     guard let unmet = filter.unmet.first else { return }
     throw Failure(
       "no exchange is with \(unmet); there are: \(known.isEmpty ? "none" : known.joined(separator: ", "))")
-  }
-
-  /// The first of the origins, each with how many exchanges there are with it.
-  private static func origins(_ files: Found) -> [String] {
-    var counts = files.session.origins
-    for planned in files.planned {
-      if let index = counts.firstIndex(where: { $0.origin == planned.origin }) {
-        counts[index].count += 1
-      } else {
-        counts.append((planned.origin, 1))
-      }
-    }
-    return counts.prefix(10).map { "\($0.origin) (\($0.count))" }
   }
 
   private static func record(

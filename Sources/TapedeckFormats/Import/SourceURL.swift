@@ -11,12 +11,11 @@ struct SourceURL: Equatable {
   /// Whether a user or a password stood in it. They are left out: what was sent of them is in `Authorization`.
   var hadUserInformation: Bool
 
-  /// - Parameter keepsQuery: see `encoded`.
-  init(_ text: String, keepsQuery: Bool = false) throws(EntryRefusal) {
+  init(_ text: String) throws(EntryRefusal) {
     let bytes = Array(text.utf8)[...]
     if bytes.first == UInt8(ascii: "/") {
       (origin, authority, hadUserInformation) = ("", "", false)
-      target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") }, keepsQuery: keepsQuery)
+      target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") })
       return
     }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
@@ -35,8 +34,7 @@ struct SourceURL: Equatable {
     authority = try Self.authority(host, defaultPort: scheme == "https" ? ":443" : ":80")
     origin = "\(scheme)://\(authority)"
     let path = rest[end...]
-    target = Self.encoded(
-      path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path, keepsQuery: keepsQuery)
+    target = Self.encoded(path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path)
   }
 
   /// What a refusal may say of a URL: how it begins, since the rest can be a megabyte of data or hold a secret.
@@ -61,21 +59,11 @@ struct SourceURL: Equatable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// What may not stand in a target, as `%XX`.
-  /// - Parameter keepsQuery: whether the client sends what is not ASCII in a query as it is, as curl does. Most encode it,
-  ///   whatever the tool that wrote the URL shows.
-  static func encoded(_ target: ArraySlice<UInt8>, keepsQuery: Bool = false) -> [UInt8] {
-    var out: [UInt8] = []
-    out.reserveCapacity(target.count)
-    var isKept = false
-    for byte in target {
-      if keepsQuery, byte == UInt8(ascii: "?") { isKept = true }
-      if RequestTarget.isAllowed(byte), byte < 0x80 || isKept {
-        out.append(byte)
-      } else {
-        out += PercentCoding.encoded(byte)
-      }
+  /// Percent-encodes the bytes that may not stand in a target. Clients encode what is not ASCII, whatever the tool that
+  /// wrote the URL shows.
+  static func encoded(_ target: ArraySlice<UInt8>) -> [UInt8] {
+    target.flatMap { byte in
+      RequestTarget.isAllowed(byte) && byte < 0x80 ? [byte] : PercentCoding.encoded(byte)
     }
-    return out
   }
 }
