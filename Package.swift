@@ -48,6 +48,7 @@ let targets: [Target] =
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     room("TapedeckHTTP"),
     room("TapedeckSockets", ["CSystem"]),
@@ -55,7 +56,7 @@ let targets: [Target] =
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
     room("TapedeckRedaction", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
     room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
-    room("TapedeckFormats", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
+    room("TapedeckFormats", ["CYAML", "TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
     room(
       "TapedeckMaintenance", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),

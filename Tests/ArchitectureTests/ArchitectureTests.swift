@@ -9,7 +9,7 @@ private let doors: [String: Set<String>] = [
   "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
   "TapedeckRedaction": ["CCrypto", "CSystem", "CZlib", "TapedeckHTTP", "Glibc", "Synchronization"],
   "TapedeckRecording": ["CSystem", "TapedeckHTTP", "TapedeckRedaction", "Glibc", "Synchronization"],
-  "TapedeckFormats": ["TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
+  "TapedeckFormats": ["CYAML", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
   "TapedeckMaintenance": [
     "TapedeckFormats", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction", "Synchronization",
   ],
@@ -51,6 +51,7 @@ private let doors: [String: Set<String>] = [
 /// Who is the only one to have heard of something; what wants it belongs there.
 private let onlyRoom = [
   "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRedaction", "CZlib": "TapedeckRedaction",
+  "CYAML": "TapedeckFormats",
   "FoundationNetworking": "TapedeckInterception",
 ]
 

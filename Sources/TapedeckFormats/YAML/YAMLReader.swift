@@ -1,214 +1,225 @@
+import CYAML
 import TapedeckHTTP
 
-/// Reads the YAML that PyYAML, Ruby's Psych and Go's yaml write: one document of block and flow collections, plain,
-/// quoted and block scalars, `!!binary`, and anchors with the aliases that repeat them.
+/// Why bytes are not the YAML that is read here, and where: lines and columns count from 1, columns in characters.
+struct YAMLError: Error, Equatable {
+  var problem: String
+  var line: Int
+  var column: Int
+}
+
+/// Reads one YAML document by libyaml's events, as PyYAML, Ruby's Psych and Go's yaml write it: collections, scalars of
+/// every style, `!!binary`, and anchors with the aliases that repeat them.
 ///
-/// Whatever it does not know is refused by line and column: other tags, complex and merged keys, several documents.
+/// Everything else is refused by line and column: other tags, merged keys, keys that are collections, several documents.
 /// Recursion is bounded by `maximumDepth`, what aliases repeat by `repeatedNodes`.
-struct YAMLReader {
+struct YAMLReader: ~Copyable {
   static let maximumDepth = 100
-  /// How many more values there may be than bytes: only aliases make so many.
+  /// How many more values there may be than bytes; only aliases make so many.
   static let repeatedNodes = 100_000
 
-  let bytes: [UInt8]
-  var index = 0
-  private var anchors: [[UInt8]: (value: YAMLValue, nodes: Int)] = [:]
+  private let bytes: [UInt8]
+  private let parser: UnsafeMutablePointer<yaml_parser_t>
+  private var anchors: [String: (value: YAMLValue, nodes: Int)] = [:]
   private var nodes = 0
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
-
   static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLValue {
-    var reader = YAMLReader(bytes)
-    guard UTF8Scan.isValid(bytes[...]) else { throw reader.failure("the bytes are not UTF-8") }
-    return try reader.document()
+    guard !bytes.isEmpty else { return .null }
+    return try bytes.withUnsafeBufferPointer { input throws(YAMLError) in
+      var reader = YAMLReader(bytes, input)
+      return try reader.document()
+    }
   }
 
-  // MARK: Document
+  /// - Parameter input: the bytes, which the parser reads as long as it lives.
+  private init(_ bytes: [UInt8], _ input: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    parser = .allocate(capacity: 1)
+    precondition(yaml_parser_initialize(parser) == 1, "out of memory")
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+    yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+  }
 
-  private mutating func document() throws(YAMLError) -> YAMLValue {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-    try skipToToken()
-    if isAtLineStart, startsWith("%YAML 1.") {
-      skipLine()
-      try skipToToken()
-    }
-    if isAtLineStart, next == UInt8(ascii: "%") { throw failure("directives are not read") }
-    if isMarker("---") { index += 3 }
-    let value = try node(parent: -1, depth: 0, mayBeCollection: true)
-    try skipToToken()
-    if isMarker("...") {
-      index += 3
-      try skipToToken()
-    }
-    guard index == bytes.count else {
-      throw failure(
-        isMarker("---") ? "a second document is not read" : "something stands behind the document")
-    }
-    return value
+  deinit {
+    yaml_parser_delete(parser)
+    parser.deallocate()
   }
 
   // MARK: Nodes
 
-  /// A node that begins here or on a later line.
-  /// - Parameters:
-  ///   - parent: the column of the collection it belongs to; what it goes on with stands further right.
-  ///   - mayBeCollection: whether a block collection may begin on this very line.
-  ///   - mayAlign: whether it may be a list in the column of its parent, as the value of a member.
-  mutating func node(
-    parent: Int, depth: Int, mayBeCollection: Bool, mayAlign: Bool = false
-  ) throws(YAMLError) -> YAMLValue {
+  private mutating func document() throws(YAMLError) -> YAMLValue {
+    _ = try next()
+    let start = try next()
+    guard start.kind != YAML_STREAM_END_EVENT else { return .null }
+    if start.hasDirectives { throw failure("directives are not read", at: start.place) }
+    let value = try node(try next(), depth: 0)
+    _ = try next()
+    let end = try next()
+    guard end.kind == YAML_STREAM_END_EVENT else {
+      throw failure("a second document is not read", at: end.place)
+    }
+    return value
+  }
+
+  private mutating func node(_ event: Event, depth: Int) throws(YAMLError) -> YAMLValue {
     guard depth <= Self.maximumDepth else {
-      throw failure("more than \(Self.maximumDepth) levels of nesting")
+      throw failure("more than \(Self.maximumDepth) levels of nesting", at: event.place)
     }
-    return try propertied { reader, properties throws(YAMLError) in
-      try reader.content(
-        parent: parent, depth: depth, mayBeCollection: mayBeCollection, mayAlign: mayAlign, properties)
-    }
-  }
-
-  /// A node with what stands before it.
-  mutating func propertied(
-    _ content: (inout YAMLReader, YAMLProperties) throws(YAMLError) -> YAMLValue
-  ) throws(YAMLError) -> YAMLValue {
     let before = nodes
-    try count(1)
-    let properties = try properties()
-    let value = try properties.applied(to: try content(&self, properties), self)
-    if let anchor = properties.anchor { anchors[anchor] = (value, nodes - before) }
+    try count(1, event)
+    let value =
+      switch event.kind {
+      case YAML_ALIAS_EVENT: try repeated(event)
+      case YAML_SEQUENCE_START_EVENT: try list(event, depth: depth)
+      case YAML_MAPPING_START_EVENT: try map(event, depth: depth)
+      default: try scalar(event)
+      }
+    if event.kind != YAML_ALIAS_EVENT, let anchor = event.anchor { anchors[anchor] = (value, nodes - before) }
     return value
   }
 
-  private mutating func content(
-    parent: Int, depth: Int, mayBeCollection: Bool, mayAlign: Bool, _ properties: YAMLProperties
-  ) throws(YAMLError) -> YAMLValue {
-    let isNewLine = try skipToToken()
-    let column = column
-    let isAligned = mayAlign && column == parent && isNewLine && isDash
-    guard let first = next, column > parent || isAligned, !isMarker("---"), !isMarker("...") else {
-      // Nothing stands further right, so the node is empty and the place is the next one's.
-      return .null
+  private mutating func repeated(_ event: Event) throws(YAMLError) -> YAMLValue {
+    guard let (value, nodes) = anchors[event.anchor ?? ""] else {
+      throw failure("there is no anchor of this name before it", at: event.place)
     }
-    if first == UInt8(ascii: "*") { return try alias(properties) }
-    if isNewLine || mayBeCollection {
-      if isDash { return try blockList(column: column, depth: depth) }
-      if try isKeyAhead() { return try blockMap(column: column, depth: depth) }
-    }
-    switch first {
-    case UInt8(ascii: "|"), UInt8(ascii: ">"): return .text(try blockScalar(parent: parent))
-    case UInt8(ascii: "["): return try flowList(depth: depth)
-    case UInt8(ascii: "{"): return try flowMap(depth: depth)
-    case UInt8(ascii: "\""): return .text(try doubleQuoted())
-    case UInt8(ascii: "'"): return .text(try singleQuoted())
-    default: return plain(try plainScalar(parent: parent, inFlow: false))
-    }
-  }
-
-  mutating func alias(_ properties: YAMLProperties) throws(YAMLError) -> YAMLValue {
-    guard properties.isEmpty else { throw failure("an alias has neither anchor nor tag of its own") }
-    let start = index
-    index += 1
-    let name = takeName()
-    guard let (value, nodes) = anchors[name] else {
-      index = start
-      throw failure("there is no anchor of this name before it")
-    }
-    try count(nodes)
+    try count(nodes, event)
     return value
   }
 
-  private mutating func count(_ added: Int) throws(YAMLError) {
+  private mutating func count(_ added: Int, _ event: Event) throws(YAMLError) {
     nodes += added
-    guard nodes <= bytes.count + Self.repeatedNodes else { throw failure("aliases repeat too many values") }
+    guard nodes <= bytes.count + Self.repeatedNodes else {
+      throw failure("aliases repeat too many values", at: event.place)
+    }
   }
 
-  func plain(_ text: [UInt8]) -> YAMLValue {
-    ["", "~", "null", "Null", "NULL"].contains { text.elementsEqual($0.utf8) } ? .null : .plain(text)
-  }
-
-  // MARK: Block collections
-
-  private mutating func blockList(column: Int, depth: Int) throws(YAMLError) -> YAMLValue {
+  private mutating func list(_ start: Event, depth: Int) throws(YAMLError) -> YAMLValue {
+    try checkTag(of: start)
     var items: [YAMLValue] = []
     while true {
-      index += 1
-      items.append(try node(parent: column, depth: depth + 1, mayBeCollection: true))
-      guard try goesOn(at: column), isDash else { return .list(items) }
+      let event = try next()
+      guard event.kind != YAML_SEQUENCE_END_EVENT else { return .list(items) }
+      items.append(try node(event, depth: depth + 1))
     }
   }
 
-  private mutating func blockMap(column: Int, depth: Int) throws(YAMLError) -> YAMLValue {
+  private mutating func map(_ start: Event, depth: Int) throws(YAMLError) -> YAMLValue {
+    try checkTag(of: start)
     var members: [YAMLMember] = []
     var names: Set<[UInt8]> = []
     while true {
-      let start = index
-      let name = try key()
-      guard names.insert(name).inserted else {
-        index = start
-        throw failure("this member stands here twice")
+      let key = try next()
+      guard key.kind != YAML_MAPPING_END_EVENT else { return .map(members) }
+      guard key.kind == YAML_SCALAR_EVENT else { throw failure("complex keys are not read", at: key.place) }
+      if key.isPlain, key.text.elementsEqual("<<".utf8) {
+        throw failure("merged keys are not read", at: key.place)
       }
-      let value = try node(parent: column, depth: depth + 1, mayBeCollection: false, mayAlign: true)
-      members.append(YAMLMember(name: name, value: value))
-      guard try goesOn(at: column), !isDash else { return .map(members) }
-      guard try isKeyAhead() else { throw failure("a member `name: value` is expected here") }
+      guard names.insert(key.text).inserted else {
+        throw failure("this member stands here twice", at: key.place)
+      }
+      members.append(YAMLMember(name: key.text, value: try node(try next(), depth: depth + 1)))
     }
   }
 
-  /// Whether a collection has more in its column; what stands to its right belongs to nothing.
-  private mutating func goesOn(at column: Int) throws(YAMLError) -> Bool {
-    let isNewLine = try skipToToken()
-    guard index < bytes.count, !isMarker("---"), !isMarker("...") else { return false }
-    guard isNewLine, self.column <= column else { throw failure("this belongs to nothing before it") }
-    return self.column == column
-  }
+  // MARK: Scalars
 
-  /// A member's name, up to and with its colon.
-  private mutating func key() throws(YAMLError) -> [UInt8] {
-    let name: [UInt8]
-    switch next {
-    case UInt8(ascii: "\""): name = try doubleQuoted()
-    case UInt8(ascii: "'"): name = try singleQuoted()
-    default:
-      let end = endOfPlainKey() ?? index
-      name = Array(bytes[index..<end])
-      index = end
+  /// `!` and `!!python/unicode` are how older versions of the tools mark text.
+  private static let textTags: Set<String> = [
+    "!", "!str", "tag:yaml.org,2002:str", "tag:yaml.org,2002:python/unicode",
+  ]
+  private static let binaryTags: Set<String> = ["!binary", "tag:yaml.org,2002:binary"]
+  private static let nulls: Set<[UInt8]> = Set(["", "~", "null", "Null", "NULL"].map { Array($0.utf8) })
+
+  private func scalar(_ event: Event) throws(YAMLError) -> YAMLValue {
+    guard let tag = event.tag else {
+      return event.isPlain ? Self.nulls.contains(event.text) ? .null : .plain(event.text) : .text(event.text)
     }
-    try checkKey(name)
-    skipBlanks()
-    index += 1
-    return name
+    if Self.textTags.contains(tag) { return .text(event.text) }
+    guard Self.binaryTags.contains(tag) else { throw unknownTag(event) }
+    guard let decoded = Base64.decodeTolerant(event.text) else {
+      throw failure("this text is not base64", at: event.place)
+    }
+    return .binary(decoded)
   }
 
-  func checkKey(_ name: [UInt8]) throws(YAMLError) {
-    if name.elementsEqual("<<".utf8) { throw failure("merged keys are not read") }
+  private func checkTag(of collection: Event) throws(YAMLError) {
+    if collection.tag != nil { throw unknownTag(collection) }
   }
 
-  /// Whether a name and its colon stand on this line.
-  private mutating func isKeyAhead() throws(YAMLError) -> Bool {
-    switch next {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"):
-      let start = index
-      defer { index = start }
-      _ = next == UInt8(ascii: "\"") ? try doubleQuoted() : try singleQuoted()
-      let isOneLine = !bytes[start..<index].contains(0x0A)
-      skipBlanks()
-      return isOneLine && isColon
-    case UInt8(ascii: "?") where isBlankOrEnd(index + 1): throw failure("complex keys are not read")
-    case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "{"): return false
-    default: return endOfPlainKey() != nil
+  private func unknownTag(_ event: Event) -> YAMLError {
+    failure("this tag is not known; known are !!binary and !!str", at: event.place)
+  }
+
+  // MARK: Events
+
+  /// An event of libyaml's, copied out of its memory.
+  private struct Event {
+    let kind: yaml_event_type_t
+    /// How many characters stand before it.
+    let place: Int
+    var anchor: String?
+    var tag: String?
+    var text: [UInt8] = []
+    var isPlain = false
+    var hasDirectives = false
+
+    init(_ event: yaml_event_t) {
+      kind = event.type
+      place = event.start_mark.index
+      switch kind {
+      case YAML_DOCUMENT_START_EVENT:
+        let start = event.data.document_start
+        hasDirectives = start.tag_directives.start != start.tag_directives.end
+      case YAML_ALIAS_EVENT: anchor = Self.string(event.data.alias.anchor)
+      case YAML_SEQUENCE_START_EVENT:
+        anchor = Self.string(event.data.sequence_start.anchor)
+        tag = Self.string(event.data.sequence_start.tag)
+      case YAML_MAPPING_START_EVENT:
+        anchor = Self.string(event.data.mapping_start.anchor)
+        tag = Self.string(event.data.mapping_start.tag)
+      case YAML_SCALAR_EVENT:
+        let scalar = event.data.scalar
+        anchor = Self.string(scalar.anchor)
+        tag = Self.string(scalar.tag)
+        text = Array(UnsafeBufferPointer(start: scalar.value, count: scalar.length))
+        isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+      default: break
+      }
+    }
+
+    private static func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+      text.map { String(cString: $0) }
     }
   }
 
-  /// Where a plain name ends that a colon follows on this line.
-  private func endOfPlainKey() -> Int? {
-    var end = index
-    var cursor = index
-    while cursor < bytes.count, bytes[cursor] != 0x0A {
-      let byte = bytes[cursor]
-      if byte == UInt8(ascii: ":"), isBlankOrEnd(cursor + 1) { return end }
-      if byte == UInt8(ascii: "#"), cursor > index, ASCII.isBlank(bytes[cursor - 1]) { return nil }
-      cursor += 1
-      if !ASCII.isBlank(byte) { end = cursor }
+  private func next() throws(YAMLError) -> Event {
+    var event = yaml_event_t()
+    guard yaml_parser_parse(parser, &event) == 1 else { throw parserFailure() }
+    defer { yaml_event_delete(&event) }
+    return Event(event)
+  }
+
+  // MARK: Failures
+
+  private func parserFailure() -> YAMLError {
+    let state = parser.pointee
+    let problem = state.problem.map { String(cString: $0) } ?? "out of memory"
+    if state.error == YAML_READER_ERROR {
+      let before = String(decoding: bytes.prefix(state.problem_offset), as: UTF8.self)
+      return failure(problem, at: before.unicodeScalars.count)
     }
-    return nil
+    let context = state.context.map { " \(String(cString: $0))" } ?? ""
+    // What is not closed is named by where it opens.
+    let isOpen = problem.hasSuffix("end of stream")
+    return failure(
+      problem + context,
+      at: isOpen && state.context != nil ? state.context_mark.index : state.problem_mark.index)
+  }
+
+  /// - Parameter place: how many characters stand before it.
+  private func failure(_ problem: String, at place: Int) -> YAMLError {
+    let before = String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(place)
+    let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
+    return YAMLError(problem: problem, line: lines.count, column: (lines.last?.count ?? 0) + 1)
   }
 }

@@ -51,8 +51,6 @@ extension YAMLValue {
 
   var double: Double? { string.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
-  var isTrue: Bool { string == "true" }
-
   var isNull: Bool { self == .null }
 
   /// A JSON document, which some of these tools write instead.

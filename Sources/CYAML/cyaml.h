@@ -1,0 +1,3 @@
+// Declares what we use of libyaml; decides nothing.
+#pragma once
+#include <yaml.h>
