@@ -1,12 +1,12 @@
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 import TapedeckRedaction
 
 extension Cassette {
   /// Reads a cassette, or in its place a file of another tool, such as a HAR.
   /// - Parameters: those of `load`.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
-  public static func open(
+  package static func open(
     _ path: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {

@@ -140,7 +140,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.planned.map(\.rank) == [0, 1, 2])
     let order = cassette.recordedOrder
-    let places = cassette.answers.map { ExportedPlace($0, among: order[$0.key] ?? []) }
+    let places = try cassette.answers.map { try ExportedInteraction($0, url: "", among: order[$0.key] ?? []) }
     #expect(places.map(\.number) == [1, 2, 3] && places.map(\.count) == [3, 3, 3])
   }
 

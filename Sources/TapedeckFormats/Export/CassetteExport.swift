@@ -1,16 +1,21 @@
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 import TapedeckRedaction
+
+/// The formats of other tools that a cassette can be written in, beside HAR.
+package enum ExportFormat: String, Sendable, CaseIterable {
+  case vcr, vcrpy, wiremock, hoverfly
+}
 
 /// Writes a cassette as a file of another tool, piece by piece; bodies are read as they come.
 ///
-/// What the format has no place for is told, and never replaced by something that looks like it.
-public struct CassetteExport {
+/// What the format has no place for is reported, and never replaced by something that looks like it.
+package struct CassetteExport {
   private let format: ExportFormat
   private let creatorVersion: String
   private var losses = ExportLosses()
 
-  public init(_ format: ExportFormat, creatorVersion: String) {
+  package init(_ format: ExportFormat, creatorVersion: String) {
     self.format = format
     self.creatorVersion = creatorVersion
   }
@@ -18,15 +23,18 @@ public struct CassetteExport {
   /// - Parameters:
   ///   - take: is given the file, a piece for each interaction and a few more.
   /// - Returns: what is not in the file, one line a reason.
-  public mutating func write(_ cassette: Cassette, into take: ([UInt8]) throws -> Void) throws -> [String] {
-    losses.noteCommon(cassette)
+  package mutating func write(_ cassette: Cassette, into take: ([UInt8]) throws -> Void) throws -> [String] {
+    losses.note(of: cassette)
     try take(Array(opening.utf8))
-    let origin = HAROrigin(upstream: cassette.upstream)
+    let origin = ExportOrigin(upstream: cassette.upstream)
     let order = cassette.recordedOrder
     var isFirst = true
-    for answer in cassette.answers {
-      losses.noteCommon(answer)
-      guard let entry = try entry(answer, origin, order[answer.key] ?? [answer]) else { continue }
+    for interaction in cassette.answers {
+      losses.note(of: interaction)
+      let exported = try ExportedInteraction(
+        interaction, url: origin.url(of: interaction.interaction.request),
+        among: order[interaction.key] ?? [interaction])
+      guard let entry = entry(exported) else { continue }
       try take(Array((isFirst || isYAML ? "" : ",\n").utf8) + entry)
       isFirst = false
     }
@@ -36,17 +44,12 @@ public struct CassetteExport {
 
   private var isYAML: Bool { format == .vcr || format == .vcrpy }
 
-  private mutating func entry(
-    _ answer: StoredInteraction, _ origin: HAROrigin, _ responses: [StoredInteraction]
-  ) throws(CassetteError) -> [UInt8]? {
-    let message = try ExportedMessage(answer, url: origin.url(of: answer.interaction.request))
+  private mutating func entry(_ interaction: ExportedInteraction) -> [UInt8]? {
     switch format {
-    case .vcr: return YAMLWriter.bytes(.list([VCRExport.interaction(message, &losses)]))
-    case .vcrpy: return YAMLWriter.bytes(.list([VCRPyExport.interaction(message, &losses)]))
-    case .wiremock:
-      return WireMockExport.mapping(message, ExportedPlace(answer, among: responses), &losses).indented(1)
-    case .hoverfly:
-      return HoverflyExport.pair(message, ExportedPlace(answer, among: responses), &losses)?.indented(2)
+    case .vcr: YAMLWriter.bytes(.list([interaction.vcr(&losses)]))
+    case .vcrpy: YAMLWriter.bytes(.list([interaction.vcrpy(&losses)]))
+    case .wiremock: interaction.wireMock(&losses).indented(1)
+    case .hoverfly: interaction.hoverfly(&losses)?.indented(2)
     }
   }
 
@@ -71,45 +74,11 @@ public struct CassetteExport {
   }
 }
 
-/// An exchange on its way into a file of another tool, with its bodies at hand.
-struct ExportedMessage {
-  let file: String
-  let url: String
-  let request: HTTPRequest
-  let requestBody: [UInt8]
-  let response: RecordedResponse
-  let responseBody: [UInt8]
-  let answer: StoredInteraction
-
-  init(_ answer: StoredInteraction, url: String) throws(CassetteError) {
-    self.answer = answer
-    self.url = url
-    file = answer.fileName
-    request = answer.interaction.request
-    response = answer.interaction.response
-    requestBody = try HARBody.bytes(
-      answer.interaction.largeRequestBody.map { .file($0) } ?? .bytes(answer.interaction.request.body))
-    responseBody = try HARBody.bytes(response.body)
-  }
-
-  /// Whether the reason phrase says more than the status does.
-  var hasOwnReason: Bool {
-    !response.head.reason.elementsEqual(HTTPStatus.reason(response.head.status).utf8)
-  }
-}
-
-/// Where an answer stands among those to the same request.
-struct ExportedPlace {
-  /// From 1.
-  let number: Int
-  let count: Int
-  /// One for each request.
-  let key: String
-
-  /// - Parameter responses: all that are recorded for its request, in order.
-  init(_ answer: StoredInteraction, among responses: [StoredInteraction]) {
-    number = (responses.firstIndex { $0 === answer } ?? 0) + 1
-    count = responses.count
-    key = String(answer.key.digest.hex.prefix(12))
+extension JSONValue {
+  /// As it stands in a file, at a level of indentation.
+  func indented(_ level: Int) -> [UInt8] {
+    var out = Array(repeating: UInt8(ascii: " "), count: 2 * level + 2)
+    write(.indented(2), level: level + 1, to: &out)
+    return out
   }
 }

@@ -2,7 +2,7 @@ import TapedeckHTTP
 import TapedeckRecording
 import TapedeckRedaction
 
-/// What a format has no place for, counted: whoever exports is told, for nothing goes away in silence.
+/// What a format has no place for, so that the user is told of it.
 struct ExportLosses {
   private static let named = 3
 
@@ -27,39 +27,34 @@ struct ExportLosses {
 }
 
 extension ExportLosses {
-  /// What none of the formats can hold.
-  mutating func noteCommon(_ cassette: Cassette) {
+  /// Notes what none of the formats can hold.
+  mutating func note(of cassette: Cassette) {
     if cassette.recordedRules != MatchRules() {
       note("the rules by which requests are compared are not carried over")
     }
   }
 
-  mutating func noteCommon(_ answer: StoredInteraction) {
-    let (request, response) = (answer.interaction.request, answer.interaction.response)
+  mutating func note(of stored: StoredInteraction) {
+    let (request, response) = (stored.interaction.request, stored.interaction.response)
     if response.chunkSizes.map({ $0.count > 1 }) == true {
-      note("it comes in one piece, not in the pieces and at the pace that were recorded", of: answer.fileName)
+      note("it comes in one piece, not in the pieces and at the pace that were recorded", of: stored.fileName)
     }
     if !request.trailers.isEmpty || !response.trailers.isEmpty {
-      note("its trailers are not carried over", of: answer.fileName)
+      note("its trailers are not carried over", of: stored.fileName)
     }
     if response.isCloseDelimited {
-      note("that its body ends with the connection is not carried over", of: answer.fileName)
+      note("that its body ends with the connection is not carried over", of: stored.fileName)
     }
     if response.isCutByClient {
-      note("that the client left before its end is not carried over", of: answer.fileName)
+      note("that the client left before its end is not carried over", of: stored.fileName)
     }
     if !response.interim.isEmpty {
-      note("its interim responses are not carried over", of: answer.fileName)
+      note("its interim responses are not carried over", of: stored.fileName)
     }
     if Placeholder.stands(in: request.target) || Placeholder.stands(in: request.body) {
       note(
         "a secret in its URL or body is a placeholder there, so that only a request with the same matches",
-        of: answer.fileName)
+        of: stored.fileName)
     }
-  }
-
-  mutating func noteVersion(_ answer: StoredInteraction) {
-    guard answer.interaction.response.head.version != .http11 else { return }
-    note("that it is HTTP/1.0 is not carried over", of: answer.fileName)
   }
 }

@@ -31,7 +31,8 @@ enum HARCookies {
       case ("path", let path?): members.append(JSONMember("path", JSONValue(path)))
       case ("domain", let domain?): members.append(JSONMember("domain", JSONValue(domain)))
       case ("expires", let date?):
-        if let time = ImportedTime.http(date.replacingDashes) {
+        // Dates of Netscape's cookies have dashes: `Wed, 21-Oct-2026 07:28:00 GMT`.
+        if let time = ImportedTime.http(String(date.map { $0 == "-" ? " " : $0 })) {
           members.append(JSONMember("expires", JSONValue(Timestamp.text(milliseconds: time))))
         }
       case ("httponly", _): members.append(JSONMember("httpOnly", true))
@@ -53,12 +54,5 @@ enum HARCookies {
     var text = text.drop(while: ASCII.isBlank)
     while let last = text.last, ASCII.isBlank(last) { text.removeLast() }
     return String(decoding: text, as: UTF8.self)
-  }
-}
-
-extension String {
-  /// Dates of Netscape's cookies have dashes: `Wed, 21-Oct-2026 07:28:00 GMT`.
-  fileprivate var replacingDashes: String {
-    String(decoding: utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
   }
 }

@@ -1,7 +1,7 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// One entry of another tool's HAR.
+/// Fills a draft from one entry of another tool's HAR.
 struct HAREntry {
   private let entry: JSONValue
   private let request: JSONValue
@@ -23,7 +23,7 @@ struct HAREntry {
     HARFields.each(response["headers"]) { draft.appendResponseField($0, $1) }
     draft.version = response["httpVersion"]?.text?.uppercased() == "HTTP/1.0" ? .http10 : .http11
     draft.status = status
-    draft.reason = response["statusText"].flatMap(HARText.utf8)
+    draft.reason = response["statusText"].flatMap(\.utf8Text)
     try fillRequestBody(&draft)
     try fillResponseBody(&draft)
     fillFacts(&draft)
@@ -34,7 +34,8 @@ struct HAREntry {
     return Int(number)
   }
 
-  /// Attempts that ended without an answer: their status is 0 or -1, and browsers say why in a field of their own.
+  /// Refuses attempts that ended without a response: their status is 0 or -1, and browsers say why in a member of
+  /// their own.
   private func refuseFailure() throws(EntryRefusal) {
     if let messages = entry["_webSocketMessages"]?.array {
       throw EntryRefusal(
@@ -64,13 +65,13 @@ struct HAREntry {
     let data = request["postData"] ?? .null
     var isMissing = false
     if let name = data["_file"]?.text {
-      draft.requestBody = untranscoded(try file(name), draft.requestFields)
-    } else if let text = data["text"], let bytes = HARText.utf8(text), !bytes.isEmpty || !hasParams(data) {
+      draft.requestBody = untranscoded(try source.body(name), draft.requestFields)
+    } else if let bytes = data["text"]?.utf8Text, !bytes.isEmpty || !hasParams(data) {
       draft.requestBody =
         decoded(bytes, data["_encoding"] ?? data["encoding"])
         ?? transcoded(bytes, draft.requestFields, [request["bodySize"]], &draft)
     } else {
-      let body = HARParams.body(data)
+      let body = formBody(data)
       draft.requestBody = body ?? []
       isMissing = body == nil
     }
@@ -83,7 +84,7 @@ struct HAREntry {
     addMediaType(of: data, to: &draft)
   }
 
-  /// Browsers leave out bodies of requests that are binary or too large to show.
+  /// Whether the file says that there was a body: browsers leave out those that are binary or too large to show.
   private func saysRequestHadBody(_ fields: HTTPFields) -> Bool {
     if let length = fields.text("content-length") { return length != "0" }
     return (request["bodySize"]?.double ?? -1) > 0 && request["method"]?.text != "GET"
@@ -103,9 +104,9 @@ struct HAREntry {
   private func fillResponseBody(_ draft: inout ExchangeDraft) throws(EntryRefusal) {
     let content = response["content"] ?? .null
     if let name = content["_file"]?.text {
-      draft.responseBody = untranscoded(try file(name), draft.responseFields)
-    } else if let text = content["text"], let bytes = HARText.utf8(text) {
-      if let chunks = PollyChunks.bytes(bytes, content["encoding"]) {
+      draft.responseBody = untranscoded(try source.body(name), draft.responseFields)
+    } else if let bytes = content["text"]?.utf8Text {
+      if let chunks = pollyChunks(bytes, content["encoding"]) {
         draft.responseBody = chunks
         draft.coding = .exact
       } else {
@@ -118,7 +119,7 @@ struct HAREntry {
     }
   }
 
-  /// Without any text, an answer has an empty body only if something says so: browsers drop large and binary ones.
+  /// Without any text, a response has an empty body only if something says so: browsers drop large and binary ones.
   private func isBodyMissing(_ content: JSONValue, _ draft: ExchangeDraft) -> Bool {
     if BodyFraming.hasNoBody(status: draft.status, method: HTTPMethod(rawValue: draft.method)) {
       return false
@@ -131,14 +132,19 @@ struct HAREntry {
     return (response["bodySize"]?.double ?? -1) > 0
   }
 
-  /// A body beside the file, beneath its folder and nowhere else.
-  private func file(_ name: String) throws(EntryRefusal) -> [UInt8] {
-    let content: [UInt8]?
-    do throws(CassetteError) { content = try source.sibling(name) } catch {
-      throw EntryRefusal("its body cannot be read (\(error)); left out")
-    }
-    guard let content else { throw EntryRefusal("its body is in a file that is not there; left out") }
-    return content
+  /// The body of a form that is told by its parameters only, which some tools write encoded and some decoded; nil where
+  /// the file has the parts of a multipart body, of which it cannot be rebuilt.
+  private func formBody(_ data: JSONValue) -> [UInt8]? {
+    let params = data["params"]?.array ?? []
+    guard !params.isEmpty else { return [] }
+    let type = data["mimeType"]?.text?.lowercased() ?? ""
+    guard type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded") else { return nil }
+    let pairs = params.map { ($0["name"]?.utf8Text ?? [], $0["value"]?.utf8Text ?? []) }
+    let areEncoded = pairs.allSatisfy { FormEncoding.isEncoded($0.0) && FormEncoding.isEncoded($0.1) }
+    return FormEncoding.joined(
+      pairs.map { name, value in
+        areEncoded ? name + [UInt8(ascii: "=")] + value : FormEncoding.pair(name, value)
+      })
   }
 
   /// The bytes of base64; nil when it is not said to be base64, or is not although it is said to be.
@@ -171,5 +177,31 @@ struct HAREntry {
       return text
     }
     return bytes
+  }
+
+  /// A compressed body as Polly.JS writes it, as the pieces it came in: the text is a JSON array of strings, each of them
+  /// base64, in old versions hexadecimal. Nil when the text is no such thing.
+  private func pollyChunks(_ text: [UInt8], _ encoding: JSONValue?) -> [UInt8]? {
+    guard encoding?.text?.lowercased() == "base64", text.first == UInt8(ascii: "["),
+      let pieces = try? JSONValue(parsing: text), let items = pieces.array, !items.isEmpty
+    else { return nil }
+    let texts = items.compactMap(\.utf8Text)
+    guard texts.count == items.count else { return nil }
+    return Self.joined(texts, Self.hexadecimal) ?? Self.joined(texts, Base64.decodeTolerant)
+  }
+
+  private static func joined(_ texts: [[UInt8]], _ decode: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
+    var out: [UInt8] = []
+    for text in texts {
+      guard let bytes = decode(text) else { return nil }
+      out += bytes
+    }
+    return out
+  }
+
+  private static func hexadecimal(_ text: [UInt8]) -> [UInt8]? {
+    let digits = text.compactMap(ASCII.hexValue)
+    guard digits.count == text.count, digits.count % 2 == 0 else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }

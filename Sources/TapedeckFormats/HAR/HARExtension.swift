@@ -1,8 +1,8 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// What our own HAR files say beside the standard, so that nothing is lost on the way out and back: in `_tapedeck` of an
-/// entry, with the names that an interaction file has for it, only what the standard members cannot hold.
+/// The member `_tapedeck` of our own HAR files, so that nothing is lost on the way out and back: what the standard
+/// members cannot hold, by the names that an interaction file has for it.
 enum HARExtension {
   static let name = "_tapedeck"
   static let member = JSONString(name)

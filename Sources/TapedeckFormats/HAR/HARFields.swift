@@ -1,26 +1,25 @@
 import TapedeckHTTP
 
-/// The header fields of a message: objects with `name` and `value`, or pairs as Slack's client writes them, or one
-/// object as small tools do.
+/// The header fields of a message: objects with `name` and `value`, pairs as Slack's client writes them, or one object
+/// as small tools do.
 enum HARFields {
   static func each(_ fields: JSONValue?, _ take: (_ name: [UInt8], _ value: [UInt8]) -> Void) {
     for member in fields?.members ?? [] {
-      if let value = HARText.utf8(member.value) { take(member.name.decodedBytes, value) }
+      if let value = member.value.utf8Text { take(member.name.decodedBytes, value) }
     }
     for field in fields?.array ?? [] {
       let name = field["name"] ?? field[0] ?? .null
       let value = field["value"] ?? field[1] ?? .null
-      if let name = HARText.utf8(name), let value = bytes(field) ?? HARText.utf8(value) { take(name, value) }
+      if let name = name.utf8Text, let value = bytes(field) ?? value.utf8Text { take(name, value) }
     }
   }
 
-  /// A value of ours that is not UTF-8.
+  /// A value in our own files that is not UTF-8.
   private static func bytes(_ field: JSONValue) -> [UInt8]? {
     guard case .string(let text)? = field["_base64"] else { return nil }
     return Base64.decode(text.decodedBytes)
   }
 
-  /// As `each` reads them.
   static func encode(_ fields: HTTPFields) -> JSONValue {
     .array(
       fields.map { field in

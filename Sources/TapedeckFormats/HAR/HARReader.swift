@@ -4,8 +4,8 @@ import TapedeckRecording
 /// Reads HAR 1.2 as tools really write it.
 ///
 /// It promises an interaction for every entry that holds a whole exchange, and a note for every other. It assumes only
-/// that there is JSON with `log.entries`; members may be missing, of the wrong type or private. Redirects stay answers
-/// of their own. What our own writer put into `_tapedeck` gives back what HAR itself cannot hold, see `HARExtension`.
+/// that there is JSON with `log.entries`; members may be missing, of the wrong type or private. Redirects stay
+/// responses of their own. What our own writer put into `_tapedeck` gives back what HAR itself cannot hold, see `HARExtension`.
 enum HARReader {
   /// The log, which browsers' extensions get without its root.
   private static func log(_ document: JSONValue) -> JSONValue? {
@@ -25,7 +25,7 @@ enum HARReader {
     for (index, entry) in entries.enumerated() {
       let name = "entry \(index + 1)"
       guard HARExtension.isOurs(entry) else {
-        session.take(file: source.path, entry: name) { draft throws(EntryRefusal) in
+        session.append(file: source.path, entry: name) { draft throws(EntryRefusal) in
           try HAREntry(entry, source: source).fill(&draft)
         }
         continue

@@ -1,7 +1,7 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// A request and its answer in a simulation.
+/// Fills a draft from one pair of a simulation, where every matcher is an equality.
 struct HoverflyPair {
   private let request: JSONValue
   private let response: JSONValue
@@ -23,7 +23,7 @@ struct HoverflyPair {
     try fillURL(&draft)
     guard !draft.method.isEmpty else { throw EntryRefusal("it matches any method; left out") }
     try fillFields(&draft)
-    draft.requestBody = try HoverflyBody.bytes(request["body"], &draft)
+    draft.requestBody = try requestBody(&draft)
     draft.guessMediaType()
     try fillResponse(&draft, from: source)
     try refuseStates()
@@ -34,7 +34,7 @@ struct HoverflyPair {
   /// The one value a field must have; nil when any will do.
   private func exact(_ name: String) throws(EntryRefusal) -> String? {
     guard let matchers = request[name]?.array, !matchers.isEmpty else { return nil }
-    guard matchers.count == 1, let value = HoverflyMatcher.exact(matchers[0]) else {
+    guard matchers.count == 1, let value = Self.exact(matchers[0]) else {
       throw EntryRefusal("`\(name)` matches more than one request; left out")
     }
     return value
@@ -59,34 +59,84 @@ struct HoverflyPair {
       draft.remark(.lost, "it matches with any query there, and without one here")
       return ""
     }
-    var pairs: [String] = []
+    var pairs: [[UInt8]] = []
     for member in members {
-      guard let matcher = member.value[0], member.value[1] == nil,
-        let values = HoverflyMatcher.values(matcher)
-      else {
-        throw EntryRefusal("`query` matches more than one request; left out")
+      for value in try values("query", member) {
+        pairs.append(FormEncoding.pair(member.name.text.utf8, value.utf8))
       }
-      for value in values { pairs.append("\(Self.form(member.name.text))=\(Self.form(value))") }
     }
-    return pairs.isEmpty ? "" : "?\(pairs.joined(separator: "&"))"
-  }
-
-  private static func form(_ text: String) -> String {
-    String(decoding: HARParams.encoded(Array(text.utf8)), as: UTF8.self)
+    return pairs.isEmpty ? "" : "?\(String(decoding: FormEncoding.joined(pairs), as: UTF8.self))"
   }
 
   private func fillFields(_ draft: inout ExchangeDraft) throws(EntryRefusal) {
     for member in request["headers"]?.members ?? [] {
-      guard let matcher = member.value[0], member.value[1] == nil,
-        let values = HoverflyMatcher.values(matcher)
-      else {
-        throw EntryRefusal("`headers` matches more than one request; left out")
-      }
-      for value in values { draft.appendRequestField(member.name.decodedBytes, Array(value.utf8)) }
-      if member.name.text.lowercased() != "content-type" {
-        draft.remark(.lost, "conditions on headers count only where the cassette's rules name them")
+      for value in try values("headers", member) { draft.appendCondition(member.name.decodedBytes, value) }
+    }
+  }
+
+  /// The values that one name of a query or of headers must have.
+  private func values(_ place: String, _ member: JSONMember) throws(EntryRefusal) -> [String] {
+    guard let matcher = member.value[0], member.value[1] == nil, let values = Self.values(matcher) else {
+      throw EntryRefusal("`\(place)` matches more than one request; left out")
+    }
+    return values
+  }
+
+  private func requestBody(_ draft: inout ExchangeDraft) throws(EntryRefusal) -> [UInt8] {
+    guard let matchers = request["body"]?.array, let matcher = matchers.first else {
+      draft.remark(.lost, "it matches any body there, and an empty one here")
+      return []
+    }
+    guard matchers.count == 1, Self.isPlain(matcher) else {
+      throw EntryRefusal("`body` has several conditions; left out")
+    }
+    switch matcher["matcher"]?.text {
+    case "exact", "json": return matcher["value"]?.utf8Text ?? []
+    case "xml":
+      draft.remark(.lost, "its XML body is compared byte by byte here")
+      return matcher["value"]?.utf8Text ?? []
+    case "form": return try Self.form(matcher["value"])
+    case let name:
+      throw EntryRefusal("the \(name ?? "nameless") matcher of its body meets more than one; left out")
+    }
+  }
+
+  private static func form(_ fields: JSONValue?) throws(EntryRefusal) -> [UInt8] {
+    var pieces: [[UInt8]] = []
+    for member in fields?.members ?? [] {
+      for matcher in member.value.array ?? [] {
+        guard let values = Self.values(matcher) else {
+          throw EntryRefusal("the form matcher of its body meets more than one; left out")
+        }
+        pieces += values.map { FormEncoding.pair(member.name.decodedBytes, $0.utf8) }
       }
     }
+    return FormEncoding.joined(pieces)
+  }
+
+  // MARK: Matchers
+
+  /// The one value that meets a matcher; nil when several do.
+  private static func exact(_ matcher: JSONValue) -> String? {
+    guard isPlain(matcher), matcher["matcher"]?.text == "exact" else { return nil }
+    return matcher["value"]?.text
+  }
+
+  /// The values that must all be there, in this order.
+  private static func values(_ matcher: JSONValue) -> [String]? {
+    if let value = exact(matcher) { return [value] }
+    guard isPlain(matcher), matcher["matcher"]?.text == "array", let items = matcher["value"]?.array else {
+      return nil
+    }
+    let values = items.compactMap(\.text)
+    return values.count == items.count ? values : nil
+  }
+
+  /// Whether nothing loosens it or goes on with another.
+  private static func isPlain(_ matcher: JSONValue) -> Bool {
+    let doMatch = matcher["doMatch"]
+    let config = matcher["config"]?.members ?? []
+    return (doMatch == nil || doMatch?.isNull == true) && config.isEmpty
   }
 
   // MARK: Response
@@ -94,17 +144,10 @@ struct HoverflyPair {
   private func fillResponse(_ draft: inout ExchangeDraft, from source: ImportSource) throws(EntryRefusal) {
     if response["templated"]?.bool == true { throw EntryRefusal("its answer is a template; left out") }
     draft.status = response["status"]?.int ?? 0
-    for member in response["headers"]?.members ?? [] {
-      for value in member.value.array ?? [member.value] {
-        draft.appendResponseField(member.name.decodedBytes, Array((value.text ?? "").utf8))
-      }
-    }
-    draft.responseBody = try body(from: source)
+    draft.appendResponseFields(response["headers"])
+    draft.responseBody = try responseBody(from: source)
     draft.coding = response["encodedBody"]?.bool == true ? .exact : .encoded
-    if let delay = response["fixedDelay"]?.double, VolatileFacts.milliseconds.contains(delay), delay > 0 {
-      draft.volatile.durationMilliseconds = delay
-      draft.remark(.changed, "its delay is the duration of the recording, which --pace recorded gives back")
-    }
+    draft.setDelay(response["fixedDelay"])
     for name in ["logNormalDelay", "postServeAction"] where isSet(response[name]) {
       draft.remark(.lost, "`\(name)` is not carried over")
     }
@@ -115,9 +158,9 @@ struct HoverflyPair {
     return !value.isNull && value.text != ""
   }
 
-  private func body(from source: ImportSource) throws(EntryRefusal) -> [UInt8] {
-    if let name = response["bodyFile"]?.text, !name.isEmpty { return try file(name, source) }
-    let text = response["body"].flatMap(HARText.utf8) ?? []
+  private func responseBody(from source: ImportSource) throws(EntryRefusal) -> [UInt8] {
+    if let name = response["bodyFile"]?.text, !name.isEmpty { return try source.body(name) }
+    let text = response["body"]?.utf8Text ?? []
     guard response["encodedBody"]?.bool == true else { return text }
     guard let bytes = Base64.decodeTolerant(text) else {
       throw EntryRefusal("its body is said to be base64 and is not; left out")
@@ -125,16 +168,7 @@ struct HoverflyPair {
     return bytes
   }
 
-  private func file(_ name: String, _ source: ImportSource) throws(EntryRefusal) -> [UInt8] {
-    let content: [UInt8]?
-    do throws(CassetteError) { content = try source.sibling(name) } catch {
-      throw EntryRefusal("its body cannot be read (\(error)); left out")
-    }
-    guard let content else { throw EntryRefusal("its body is in a file that is not there; left out") }
-    return content
-  }
-
-  /// States other than the count of a repeated request.
+  /// Refuses states other than the count of a repeated request.
   private func refuseStates() throws(EntryRefusal) {
     let states = [request["requiresState"], response["transitionsState"]].flatMap { $0?.members ?? [] }
     let removes = response["removesState"]?.array?.isEmpty == false

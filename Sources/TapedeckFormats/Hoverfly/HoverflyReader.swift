@@ -1,8 +1,8 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// Reads Hoverfly's simulations of schema 5, as far as each pair stands for one request and one answer, which is what
-/// its capture mode writes. The states by which it counts repeated requests become answers in order.
+/// Reads Hoverfly's simulations of schema 5, as far as each pair stands for one request and one response, which is
+/// what its capture mode writes. The states by which it counts repeated requests become responses in order.
 struct HoverflyReader {
   private var session = ImportedSession()
   /// Exchanges with their number in a sequence; those without one keep their place.
@@ -28,7 +28,7 @@ struct HoverflyReader {
 
   private mutating func take(_ pair: HoverflyPair, _ source: ImportSource, _ entry: String) {
     let count = session.exchanges.count
-    session.take(file: source.path, entry: entry) { draft throws(EntryRefusal) in
+    session.append(file: source.path, entry: entry) { draft throws(EntryRefusal) in
       try pair.fill(&draft, from: source)
     }
     if session.exchanges.count > count { numbers.append(pair.number ?? 1) }
@@ -41,7 +41,7 @@ struct HoverflyReader {
     }
   }
 
-  /// Stable, and only among answers to one request: the order of all others means nothing.
+  /// Stable, since only the order among responses to one request means something.
   private mutating func sortSequences() {
     guard numbers.contains(where: { $0 != 1 }) else { return }
     let order = session.exchanges.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }

@@ -2,17 +2,20 @@ import TapedeckHTTP
 import TapedeckRecording
 import TapedeckRedaction
 
-/// An exchange as a file of another tool tells it, on its way to being an interaction.
+/// Why an entry of a file cannot become an interaction. Its problem ends in a note.
+struct EntryRefusal: Error {
+  var problem: String
+
+  init(_ problem: String) { self.problem = problem }
+}
+
+/// An exchange as a file of another tool describes it, on its way to being an interaction.
 ///
-/// Readers fill it in with what their files say; `finished` makes it what a recording of the same exchange would be:
+/// Readers fill it in with what their files say; `finish` makes it what a recording of the same exchange would be:
 /// the target cut out of the URL, fields of the connection dropped, lengths corrected. Everything that is not carried
 /// over leaves a remark.
 struct ExchangeDraft {
-  struct Remark {
-    var severity: ImportNote.Severity
-    var problem: String
-  }
-
+  /// How a body with `Content-Encoding` stands in the file.
   enum Coding {
     /// Decoded, unless it begins as its coding makes it begin.
     case decoded
@@ -33,17 +36,16 @@ struct ExchangeDraft {
   var reason: [UInt8]?
   var responseFields = HTTPFields()
   var responseBody: [UInt8] = []
-  /// What to think of the body of an answer with `Content-Encoding`.
   var coding = Coding.decoded
   var volatile = VolatileFacts()
-  private(set) var remarks: [Remark] = []
-  private(set) var pseudoAuthority: [UInt8]?
+  private(set) var remarks: [(severity: ImportNote.Severity, problem: String)] = []
+  private var pseudoAuthority: [UInt8]?
 
   mutating func remark(_ severity: ImportNote.Severity, _ problem: String) {
-    remarks.append(Remark(severity: severity, problem: problem))
+    remarks.append((severity, problem))
   }
 
-  /// What a note may say of the request.
+  /// The request, without its query.
   var summary: String {
     guard !url.isEmpty else { return method }
     guard let source = try? SourceURL(url) else { return method }
@@ -65,6 +67,29 @@ struct ExchangeDraft {
     if name.first != UInt8(ascii: ":") { append(name, value, to: \.responseFields) }
   }
 
+  /// The fields of a response as an object with a value, or a list of values, for each name.
+  mutating func appendResponseFields(_ fields: JSONValue?) {
+    for member in fields?.members ?? [] {
+      for value in member.value.array ?? [member.value] {
+        appendResponseField(member.name.decodedBytes, Array((value.text ?? "").utf8))
+      }
+    }
+  }
+
+  /// A field that a stub of another tool demands.
+  mutating func appendCondition(_ name: [UInt8], _ value: String) {
+    appendRequestField(name, Array(value.utf8))
+    guard !name.map(ASCII.lowercased).elementsEqual("content-type".utf8) else { return }
+    remark(.lost, "conditions on headers count only where the cassette's rules name them")
+  }
+
+  /// The delay of a stub, in milliseconds.
+  mutating func setDelay(_ delay: JSONValue?) {
+    guard let delay = delay?.double, VolatileFacts.milliseconds.contains(delay), delay > 0 else { return }
+    volatile.durationMilliseconds = delay
+    remark(.changed, "its delay is the duration of the recording, which --pace recorded gives back")
+  }
+
   /// Browsers write fields of one name as one, with line feeds between the values.
   private mutating func append(
     _ name: [UInt8], _ value: [UInt8], to fields: WritableKeyPath<Self, HTTPFields>
@@ -78,15 +103,27 @@ struct ExchangeDraft {
     }
   }
 
-  // MARK: Finishing
+  // MARK: Media type
 
-  func finished() throws(EntryRefusal) -> (exchange: ImportedExchange, remarks: [Remark]) {
-    var draft = self
-    let exchange = try draft.finish()
-    return (exchange, draft.remarks)
+  /// Gives a body without a media type the one that it looks like, since how bodies are compared depends on it.
+  mutating func guessMediaType() {
+    guard !requestBody.isEmpty, !requestFields.contains("content-type") else { return }
+    let value = try? JSONValue(parsing: requestBody)
+    let type: StaticString
+    if value?.members != nil || value?.array != nil {
+      type = "application/json"
+    } else if FormEncoding.isForm(requestBody) {
+      type = "application/x-www-form-urlencoded"
+    } else {
+      return
+    }
+    requestFields.append(literal: "Content-Type", "\(type)")
+    remark(.changed, "the request is taken to be \(type), as its body looks")
   }
 
-  private mutating func finish() throws(EntryRefusal) -> ImportedExchange {
+  // MARK: Finishing
+
+  mutating func finish() throws(EntryRefusal) -> ImportedExchange {
     guard HTTPMethod.isValid(method) else { throw EntryRefusal("its method is malformed; left out") }
     guard method != "CONNECT" else {
       throw EntryRefusal("CONNECT makes a tunnel, which is not recorded; left out")
@@ -96,11 +133,11 @@ struct ExchangeDraft {
       remark(.changed, "user information in the URL is left away; what was sent of it is in Authorization")
     }
     guard (200...999).contains(status) else { throw EntryRefusal(Self.unusable(status)) }
-    let request = try request(source)
+    let request = request(source)
     return ImportedExchange(
       origin: source.origin,
       interaction: Interaction(
-        request: request, response: try response(to: request.method), volatile: volatile))
+        request: request, response: response(to: request.method), volatile: volatile))
   }
 
   private static func unusable(_ status: Int) -> String {
@@ -112,7 +149,7 @@ struct ExchangeDraft {
     }
   }
 
-  private func request(_ source: SourceURL) throws(EntryRefusal) -> HTTPRequest {
+  private func request(_ source: SourceURL) -> HTTPRequest {
     var fields = requestFields
     if !fields.contains("host"), !source.authority.isEmpty {
       var complete = HTTPFields()
@@ -128,7 +165,7 @@ struct ExchangeDraft {
       authority: fields.first("host").map { Array($0) } ?? [])
   }
 
-  private mutating func response(to method: HTTPMethod) throws(EntryRefusal) -> RecordedResponse {
+  private mutating func response(to method: HTTPMethod) -> RecordedResponse {
     let wasChunked = isChunked
     var head = HTTPResponseHead(version: version, status: status, reason: reason, fields: responseFields)
     if !head.reason.allSatisfy({ $0 >= 0x20 ? $0 != 0x7F : $0 == 0x09 }) {
@@ -166,11 +203,11 @@ struct ExchangeDraft {
     switch coding {
     case .exact: false
     case .decoded: !BodyCoding.isApplied(codings, to: responseBody)
-    case .encoded: HARBody.text(responseBody) != nil
+    case .encoded: JSONValue(ifText: responseBody) != nil
     }
   }
 
-  /// The length an answer to HEAD would have had is kept, if it is one.
+  /// Keeps the length of a response to HEAD if it is one.
   private static func removeMalformedLength(in fields: inout HTTPFields) {
     let lengths = fields.values(of: "content-length")
     let isFine =

@@ -1,14 +1,14 @@
-public import TapedeckRecording
-public import TapedeckRedaction
+package import TapedeckRecording
+package import TapedeckRedaction
 
 extension ImportedSession {
-  /// Records every exchange into a cassette, through the same door as traffic: redaction, journal, lock and seal.
-  /// Recordings of the same request are replaced, so that importing a file twice is importing it once.
+  /// Records every exchange into a cassette, as traffic is recorded: redaction, journal, lock and seal. Recordings of
+  /// the same request are replaced, so that importing a file twice is importing it once.
   /// - Parameters:
-  ///   - upstream: the origin that the cassette shall name; nil for the one it names, or the one of most exchanges.
-  ///   - progress: told after each exchange how many are done.
-  /// - Returns: what sealing came to, and how many secrets were hidden; nil when there was nothing to record.
-  public func record(
+  ///   - upstream: the origin that the cassette names; nil for the one it names already, or the one of most exchanges.
+  ///   - progress: called after each exchange with how many are done.
+  /// - Returns: the report of sealing, and how many secrets were hidden; nil when there was nothing to record.
+  package func record(
     into path: String, upstream: String? = nil, match: MatchSpec? = nil,
     redaction: RedactionChoice = RedactionChoice(), secrets: SecretPolicy = .tell,
     progress: (Int) -> Void = { _ in }
@@ -36,15 +36,15 @@ extension ImportedSession {
     }
   }
 
-  /// By what requests will be told apart in a cassette that is imported into.
-  public func matcher(
+  /// The matcher of the cassette that is imported into.
+  package func matcher(
     for path: String, match: MatchSpec? = nil
   ) throws(CassetteError) -> RequestMatcher {
     let known = try Self.manifest(of: path)?.rules ?? rules
     return RequestMatcher(try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known)
   }
 
-  /// What the cassette that is imported into says; nil where there is none yet.
+  /// The manifest of the cassette that is imported into; nil where there is none yet.
   private static func manifest(of path: String) throws(CassetteError) -> CassetteManifest? {
     if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
     do throws(CassetteError) {

@@ -1,10 +1,10 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// Times as other tools write them. What is no time is none, never an error: when something was recorded changes
-/// nothing about it.
+/// Times as other tools write them, in milliseconds; nil, never an error, for what is no time.
 package enum ImportedTime {
-  /// ISO 8601 as HAR asks for (`2026-11-21T01:52:33.123+01:00`), any fraction, any zone; none is taken for UTC.
+  /// Reads ISO 8601 as HAR requires it (`2026-11-21T01:52:33.123+01:00`), with any fraction and any zone; without a zone
+  /// the time is UTC.
   package static func iso8601(_ text: String) -> Int? {
     var scanner = Scanner(text)
     guard let year = scanner.number(4), scanner.take("-"), let month = scanner.number(2), scanner.take("-"),
@@ -17,7 +17,7 @@ package enum ImportedTime {
     return milliseconds(year, month, day, hour, minute - zone, second, fraction)
   }
 
-  /// A date of HTTP (RFC 9110 §5.6.7) in its preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Reads a date of HTTP (RFC 9110 §5.6.7) in its preferred form, `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func http(_ text: String) -> Int? {
     let words = text.split(separator: " ")
     guard words.count == 6, words[5] == "GMT" || words[5] == "UTC",
@@ -38,6 +38,26 @@ package enum ImportedTime {
     else { return nil }
     let days = Timestamp.days(year: year, month: month, day: day)
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + thousandths
+  }
+
+  private static let goUnits: [(name: String, milliseconds: Double)] = [
+    ("ns", 1e-6), ("us", 1e-3), ("µs", 1e-3), ("μs", 1e-3), ("ms", 1), ("s", 1000), ("m", 60_000),
+    ("h", 3_600_000),
+  ]
+
+  /// Reads a duration as Go writes it: `1.5s`, `120ms`, `2m3.5s`.
+  static func goDuration(_ text: String) -> Double? {
+    var rest = text[...]
+    var total = 0.0
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+      let unit = rest.dropFirst(digits.count).prefix { !($0.isASCII && $0.isNumber) && $0 != "." }
+      guard let value = Double(digits), let factor = goUnits.first(where: { $0.name == unit })?.milliseconds
+      else { return nil }
+      total += value * factor
+      rest = rest.dropFirst(digits.count + unit.count)
+    }
+    return VolatileFacts.milliseconds.contains(total) && !text.isEmpty ? total : nil
   }
 
   private struct Scanner {

@@ -1,7 +1,7 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// One interaction of VCR, vcrpy or go-vcr.
+/// Fills a draft from one interaction of VCR, vcrpy or go-vcr.
 struct VCRInteraction {
   private let interaction: YAMLValue
   private let request: YAMLValue
@@ -28,7 +28,7 @@ struct VCRInteraction {
     draft.volatile.recordedAtMicroseconds =
       interaction["recorded_at"]?.string.flatMap { ImportedTime.http($0) ?? ImportedTime.iso8601($0) }
       .map { $0 * 1000 }
-    draft.volatile.durationMilliseconds = response["duration"]?.string.flatMap(GoDuration.milliseconds)
+    draft.volatile.durationMilliseconds = response["duration"]?.string.flatMap(ImportedTime.goDuration)
     remarkTemplates(&draft)
   }
 

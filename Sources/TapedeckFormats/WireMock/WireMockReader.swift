@@ -1,8 +1,8 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// Reads WireMock's stub mappings as far as each stands for one request and one answer, which is what its recorder
-/// writes. Repeated requests come as scenarios: a chain of states, which becomes answers in order. Patterns, faults,
+/// Reads WireMock's stub mappings as far as each stands for one request and one response, which is what its recorder
+/// writes. Repeated requests come as scenarios: a chain of states, which becomes responses in order. Patterns, faults,
 /// templates and proxying stand for no exchange; they are left out, and an override route can take their place.
 struct WireMockReader {
   /// A mapping that became an exchange, with what decides among several for one request.
@@ -18,14 +18,6 @@ struct WireMockReader {
 
   static func isMapping(_ document: JSONValue) -> Bool {
     document["request"]?.members != nil && document["response"]?.members != nil
-  }
-
-  static func read(_ sources: [ImportSource]) throws(CassetteError) -> ImportedSession {
-    var documents: [(JSONValue, ImportSource)] = []
-    for source in sources {
-      documents.append((try LenientJSON.parse(source.bytes, file: source.path), source))
-    }
-    return try read(documents)
   }
 
   static func read(_ documents: [(JSONValue, ImportSource)]) throws(CassetteError) -> ImportedSession {
@@ -47,7 +39,7 @@ struct WireMockReader {
 
   private mutating func take(_ mapping: WireMockMapping, _ source: ImportSource, _ entry: String) {
     let count = session.exchanges.count
-    session.take(file: source.path, entry: entry) { draft throws(EntryRefusal) in
+    session.append(file: source.path, entry: entry) { draft throws(EntryRefusal) in
       try mapping.fill(&draft, from: source)
     }
     guard session.exchanges.count > count else { return }
@@ -55,8 +47,8 @@ struct WireMockReader {
       Candidate(exchange: session.exchanges.removeLast(), mapping: mapping, file: source.path, entry: entry))
   }
 
-  /// Puts the answers to one request in their order: those of a scenario as its states follow each other; of mappings
-  /// that all match always, the first alone.
+  /// Puts the responses to one request in order: those of a scenario as its states follow each other; of mappings that
+  /// always match, the first alone.
   private mutating func settle() {
     let matcher = RequestMatcher()
     let keys = candidates.map { matcher.key(for: $0.exchange.interaction.request) }
@@ -71,7 +63,7 @@ struct WireMockReader {
   private mutating func takeScenario(_ group: [Candidate]) {
     let name = group[0].mapping.scenario
     let isAlone = candidates.count { $0.mapping.scenario == name } == group.count
-    let chain = isAlone ? WireMockScenario.order(group.map(\.mapping)) : nil
+    let chain = isAlone ? Self.order(group.map(\.mapping)) : nil
     guard let chain else {
       for each in group {
         session.note(
@@ -96,5 +88,23 @@ struct WireMockReader {
   private func summary(_ candidate: Candidate) -> String {
     let request = candidate.exchange.interaction.request
     return "\(request.method) \(String(decoding: request.path, as: UTF8.self))"
+  }
+
+  /// The state every scenario begins in.
+  private static let start = "Started"
+
+  /// The indices of a scenario's mappings in the order in which their states follow each other; nil when they are no
+  /// single chain.
+  private static func order(_ mappings: [WireMockMapping]) -> [Int]? {
+    guard Set(mappings.map(\.scenario)).count == 1 else { return nil }
+    var order: [Int] = []
+    var state: String? = start
+    while let now = state, order.count < mappings.count {
+      let found = mappings.indices.filter { (mappings[$0].requiredState ?? start) == now }
+      guard found.count == 1, let index = found.first, !order.contains(index) else { return nil }
+      order.append(index)
+      state = mappings[index].newState
+    }
+    return order.count == mappings.count && state == nil ? order : nil
   }
 }

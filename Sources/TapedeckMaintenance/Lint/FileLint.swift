@@ -14,7 +14,7 @@ public struct FileLint {
 
   /// - Throws: when there is no such file, or none that is known.
   public init(_ path: String) throws(CassetteError) {
-    let source = try ImportFile.unpacked(path)
+    let source = try ImportSource(unpacking: path)
     do throws(CassetteError) {
       let session = try ImportedSession.read(source)
       interactionCount = session.exchanges.count

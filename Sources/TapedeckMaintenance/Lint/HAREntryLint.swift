@@ -125,7 +125,7 @@ struct HAREntryLint {
       add(.warning, "response.content.encoding", "is something else than base64, which no reader knows")
       return
     }
-    if let text = content["text"].flatMap(HARText.utf8), Base64.decodeTolerant(text) == nil {
+    if let text = content["text"]?.utf8Text, Base64.decodeTolerant(text) == nil {
       add(.error, "response.content.text", "is said to be base64 and is not")
     }
   }

@@ -65,7 +65,7 @@ public struct SecretScan: Sendable {
     onFile(path)
     let folder = ForeignFile.parent(of: path)
     let owner = Self.owner(ofFileIn: folder)
-    let source = try ImportFile.read(path)
+    let source = try ImportSource(reading: path)
     let scanner = SecretScanner(keep: keep + (owner.map(CassetteScan.keep) ?? []))
     var unit = Unit(path: path, kind: owner.map { .part(ofCassette: $0) } ?? .file, fileCount: 1)
     if let interaction = Self.interaction(source.bytes, in: folder) {

@@ -17,7 +17,7 @@ public struct FileCleaning: Sendable {
 
   /// - Throws: when it cannot be read or written; then it is as it was.
   public init(_ path: String, _ choice: RedactionChoice) throws(CassetteError) {
-    let source = try ImportFile.read(path)
+    let source = try ImportSource(reading: path)
     let session = try? ImportedSession.read(source)
     let known = session?.manifest?.redaction
     let redaction = choice.turnedOn.changed(known, upstream: session?.upstream)
@@ -32,7 +32,7 @@ public struct FileCleaning: Sendable {
     for find in scanner.finds(inForeign: source) { memory.add(find, policy) }
     let new = try hidden(source, memory, policy)
     if new != source.bytes { try ForeignFile.replace(path, with: new) }
-    let now = try ImportFile.read(path)
+    let now = try ImportSource(reading: path)
     remaining = scanner.finds(inForeign: now)
     if hiddenCount > 0, !requests.isEmpty { unanswered = Self.unanswered(requests, path, redaction) }
   }
