@@ -156,5 +156,5 @@ private let now = 4_000_000_000_000
     ("Expires=Wed, 09 Jun 2027 10:18:14 GMT", nil),
   ] as [(String, Int?)])
 func `a cookie's end is read`(cookie: String, milliseconds: Int?) {
-  #expect(CookieExpiry.milliseconds(cookie) == milliseconds)
+  #expect(InteractionLint.cookieExpiry(cookie) == milliseconds)
 }

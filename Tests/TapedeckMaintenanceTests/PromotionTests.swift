@@ -17,7 +17,7 @@ private func promotion(_ lines: [String]) -> Promotion {
       return PromotedExchange(
         request: HTTPRequest(
           HTTPMethod(rawValue: asked[0]), asked[1], body: asked.count > 2 ? Array(asked[2].utf8) : []),
-        status: Int(answered[0]) ?? 0, answer: answered.count > 1 ? Array(answered[1].utf8) : nil,
+        status: Int(answered[0]) ?? 0, response: answered.count > 1 ? Array(answered[1].utf8) : nil,
         file: "\(index)", at: index)
     })
 }
@@ -151,9 +151,9 @@ private func declaration(_ lines: [String], _ id: String) throws -> JSONValue {
     let exchanges = texts.map { method, target, status, answer in
       PromotedExchange(
         request: HTTPRequest(HTTPMethod(rawValue: method), target), status: status,
-        answer: Array(answer.utf8),
+        response: Array(answer.utf8),
         file: "", at: 7)
     }
-    #expect(PromotedOrder.sorted(exchanges).map(\.status) == [201, 200, 204, 404])
+    #expect(PromotedExchange.sorted(exchanges).map(\.status) == [201, 200, 204, 404])
   }
 }

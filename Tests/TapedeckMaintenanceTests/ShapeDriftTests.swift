@@ -11,7 +11,7 @@ import Testing
 private func drifts(_ recorded: [String], _ live: String) throws -> [String] {
   var shape = JSONShape()
   for text in recorded { shape.add(try JSONValue(parsing: Array(text.utf8))) }
-  return ShapeComparison(shape, JSONShape(try JSONValue(parsing: Array(live.utf8)))).drifts.map {
+  return shape.drifts(to: JSONShape(try JSONValue(parsing: Array(live.utf8)))).map {
     "\($0.severity) \($0.kind.rawValue) \($0.place)"
   }
 }
@@ -96,7 +96,7 @@ private func answer(
 }
 
 private func told(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [String] {
-  AnswerDrift.drifts(recorded: recorded, live: live).map { "\($0.severity) \($0)" }
+  ResponseDrift.drifts(recorded: recorded, live: live).map { "\($0.severity) \($0)" }
 }
 
 @Test func `a status drifts by its class`() {

@@ -3,33 +3,33 @@ import TapedeckMaintenance
 internal import TapedeckProxy
 internal import TapedeckRecording
 
-/// What came of asking one request again.
+/// What came of sending one request again.
 struct DriftFinding {
   enum Outcome {
     case same
     case drifted([Drift])
-    /// A sentence says why it was not asked.
+    /// With a sentence that says why it was not sent.
     case skipped(String)
-    /// A sentence says why nothing came.
+    /// With a sentence that says why there is no response.
     case failed(String)
   }
 
-  let question: DriftQuestion
+  let request: DriftRequest
   let outcome: Outcome
-  /// How long asking took; nil for what was not asked.
+  /// How long the response took; nil for a request that was not sent.
   let durationMilliseconds: Double?
-  /// The status that came.
+  /// The status of today's response.
   let status: Int?
 
-  /// - Parameter result: nil for what was not asked.
-  init(_ question: DriftQuestion, _ result: UpstreamBatch.Result?) {
-    self.question = question
+  /// - Parameter result: nil for a request that was not sent.
+  init(_ request: DriftRequest, _ result: UpstreamBatch.Result?) {
+    self.request = request
     durationMilliseconds = result?.durationMilliseconds
-    switch (question.plan, result?.outcome) {
+    switch (request.plan, result?.outcome) {
     case (.skip(let reason), _): (outcome, status) = (.skipped(reason), nil)
-    case (_, .response(let answer)?):
-      let drifts = question.drifts(in: answer)
-      (outcome, status) = (drifts.isEmpty ? .same : .drifted(drifts), answer.head.status)
+    case (_, .response(let response)?):
+      let drifts = request.drifts(in: response)
+      (outcome, status) = (drifts.isEmpty ? .same : .drifted(drifts), response.head.status)
     case (_, .failed(let reason)?): (outcome, status) = (.failed(reason), nil)
     case (_, nil): (outcome, status) = (.skipped("it was not asked"), nil)
     }
@@ -43,12 +43,12 @@ struct DriftFinding {
     }.map(\.element)
   }
 
-  var answer: StoredInteraction { question.answers[0] }
+  var answer: StoredInteraction { request.answers[0] }
 
-  /// What explains a refusal better than its status: a secret that was recorded as a placeholder was not sent.
+  /// Explains a refusal: a secret that was recorded as a placeholder was not sent.
   var hint: String? {
-    guard !question.withheld.isEmpty, let status, status == 401 || status == 403 else { return nil }
-    let names = question.withheld.joined(separator: ", ")
-    return "asked without its redacted \(names); give it with --header '\(question.withheld[0]): …'"
+    guard !request.withheld.isEmpty, let status, status == 401 || status == 403 else { return nil }
+    let names = request.withheld.joined(separator: ", ")
+    return "asked without its redacted \(names); give it with --header '\(request.withheld[0]): …'"
   }
 }

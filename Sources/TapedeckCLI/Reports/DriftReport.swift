@@ -14,7 +14,7 @@ struct DriftReport {
     return count(.breaking) > 0 ? .strictness : .good
   }
 
-  private func count(_ severity: DriftSeverity) -> Int {
+  private func count(_ severity: Drift.Severity) -> Int {
     findings.reduce(0) { $0 + $1.drifts.count { $0.severity == severity } }
   }
 
@@ -47,7 +47,7 @@ extension DriftReport {
       + (finding.hint.map { "  hint      \(Printable.line($0))\n" } ?? "")
   }
 
-  private func color(_ severity: DriftSeverity) -> Style.Color {
+  private func color(_ severity: Drift.Severity) -> Style.Color {
     switch severity {
     case .breaking: .red
     case .notable: .yellow
@@ -79,7 +79,7 @@ extension DriftReport {
       "\(HumanText.count(asked, "request")) asked of \(Printable.line(upstream)): \(same.count) the same; "
     text +=
       "drift: "
-      + DriftSeverity.allCases.reversed().map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
+      + Drift.Severity.allCases.reversed().map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
     if !failed.isEmpty { text += "; \(failed.count) could not be asked" }
     return text + "\n"
   }
@@ -97,7 +97,7 @@ extension DriftReport {
       "skipped": JSONValue(skipped.count),
       "failed": JSONValue(failed.count),
       "drift": .object(
-        DriftSeverity.allCases.reversed().map { JSONMember(JSONString($0.rawValue), JSONValue(count($0))) }),
+        Drift.Severity.allCases.reversed().map { JSONMember(JSONString($0.rawValue), JSONValue(count($0))) }),
       "requests": .array(findings.map(Self.json)),
     ]
   }
@@ -107,7 +107,7 @@ extension DriftReport {
     var members: [JSONMember] = [
       JSONMember("method", JSONValue(request.method.rawValue)),
       JSONMember("target", JSONValue(request.targetText)),
-      JSONMember("files", .array(finding.question.answers.map { JSONValue($0.fileName) })),
+      JSONMember("files", .array(finding.request.answers.map { JSONValue($0.fileName) })),
     ]
     switch finding.outcome {
     case .same: members.append(JSONMember("outcome", "same"))

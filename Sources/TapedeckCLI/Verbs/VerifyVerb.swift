@@ -55,12 +55,11 @@ extension Verb {
 struct Verification {
   let cassette: Cassette
   let upstream: String
-  private let questions: [DriftQuestion]
+  private let requests: [DriftRequest]
   private let batch: UpstreamBatch
 
   init(_ arguments: Arguments) throws {
     let name = try arguments.words("cassette", required: 1)[0]
-    let asking = try AskingArguments(arguments)
     let fields = try Self.fields(arguments)
     cassette = try CassetteReading.load(name)
     guard let url = arguments[.upstream] ?? cassette.upstream else {
@@ -68,8 +67,24 @@ struct Verification {
     }
     upstream = url
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
-    questions = try DriftQuestion.all(of: cassette, asksUnsafeMethods: asking.asksUnsafe, fields: fields)
-    batch = try asking.batch(upstream: url)
+    let sendsUnsafe = arguments.has(.unsafeMethods)
+    requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe, fields: fields)
+    batch = try Self.batch(arguments, upstream: url, sendsUnsafe: sendsUnsafe)
+  }
+
+  private static func batch(
+    _ arguments: Arguments, upstream: String, sendsUnsafe: Bool
+  ) throws -> UpstreamBatch {
+    var configuration = ProxyConfiguration()
+    try ServeSettings.readReaching(arguments, into: &configuration)
+    configuration.mode = .passthrough
+    configuration.upstream = upstream
+    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
+    var batch = try UpstreamBatch(configuration)
+    // A request that changes something decides what those after it get.
+    batch.jobs = try arguments.number(.jobs, in: 1...256) ?? (sendsUnsafe ? 1 : 4)
+    if let milliseconds = try arguments.milliseconds(.timeout) { batch.timeoutMilliseconds = milliseconds }
+    return batch
   }
 
   private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
@@ -86,24 +101,23 @@ struct Verification {
     return fields
   }
 
-  /// Asks, with progress shown, and compares.
+  /// Sends the requests, with progress shown, and compares the responses.
   func run() throws -> [DriftFinding] {
-    let asked = questions.indices.filter { if case .ask = questions[$0].plan { true } else { false } }
-    let requests = asked.compactMap { index -> HTTPRequest? in
-      guard case .ask(let request) = questions[index].plan else { return nil }
-      return request
+    let sent = requests.enumerated().compactMap { index, recorded -> (index: Int, request: HTTPRequest)? in
+      guard case .send(let request) = recorded.plan else { return nil }
+      return (index, request)
     }
-    let progress = Progress("verifying", total: requests.count)
+    let progress = Progress("verifying", total: sent.count)
     defer { progress.finish() }
-    let results = try batch.results(for: requests, until: { Signals.isEndPending }) { index in
-      progress.advance(by: 1, "\(requests[index].method) \(requests[index].targetText)")
+    let results = try batch.results(for: sent.map(\.request), until: { Signals.isEndPending }) { index in
+      progress.advance(by: 1, "\(sent[index].request.method) \(sent[index].request.targetText)")
     }
-    var byQuestion: [Int: UpstreamBatch.Result] = [:]
-    for (index, result) in zip(asked, results) { byQuestion[index] = result }
+    var byRequest: [Int: UpstreamBatch.Result] = [:]
+    for ((index, _), result) in zip(sent, results) { byRequest[index] = result }
     progress.finish()
-    if byQuestion.count < asked.count {
-      Terminal.say("interrupted: \(asked.count - byQuestion.count) of \(asked.count) requests have no result")
+    if byRequest.count < sent.count {
+      Terminal.say("interrupted: \(sent.count - byRequest.count) of \(sent.count) requests have no result")
     }
-    return questions.enumerated().map { DriftFinding($0.element, byQuestion[$0.offset]) }
+    return requests.enumerated().map { DriftFinding($0.element, byRequest[$0.offset]) }
   }
 }

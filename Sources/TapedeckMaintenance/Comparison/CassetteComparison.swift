@@ -1,32 +1,31 @@
-public import TapedeckHTTP
-public import TapedeckRecording
-import TapedeckRedaction
+package import TapedeckHTTP
+package import TapedeckRecording
 
-/// What differs between two cassettes, interaction by interaction. Which belong together is said by the match key, made
-/// for both by the rules of the first; of several answers to one request those stay together that are equal.
-public struct CassetteComparison: Sendable {
-  /// An interaction that is not the same in both.
-  public struct Change: Sendable {
+/// What differs between two cassettes, interaction by interaction. Interactions are paired by the match key, made for both
+/// by the rules of the first cassette; of several responses to one request, equal ones are paired.
+package struct CassetteComparison: Sendable {
+  /// An interaction that differs.
+  package struct Change: Sendable {
     /// Nil when it was added.
-    public let old: StoredInteraction?
+    package let old: StoredInteraction?
     /// Nil when it was removed.
-    public let new: StoredInteraction?
-    /// Of one that is in both; at least one.
-    public let differences: [RequestDifference]
+    package let new: StoredInteraction?
+    /// At least one where the interaction is in both.
+    package let differences: [RequestDifference]
 
-    public var request: HTTPRequest? { (old ?? new)?.interaction.request }
+    package var request: HTTPRequest? { (old ?? new)?.interaction.request }
   }
 
   /// In the order of the first cassette's names, then of the second's.
-  public private(set) var changes: [Change] = []
+  package private(set) var changes: [Change] = []
   /// How many interactions are the same.
-  public private(set) var equalCount = 0
+  package private(set) var equalCount = 0
   /// What differs between the cassettes as a whole.
-  public private(set) var rules: [RequestDifference] = []
+  package private(set) var rules: [RequestDifference] = []
 
-  public var isEmpty: Bool { changes.isEmpty && rules.isEmpty }
+  package var isEmpty: Bool { changes.isEmpty && rules.isEmpty }
 
-  public init(_ old: Cassette, _ new: Cassette) throws(CassetteError) {
+  package init(_ old: Cassette, _ new: Cassette) throws(CassetteError) {
     rules = Self.rules(old, new)
     let matcher = old.matcher
     let newGroups = try Self.groups(new, by: matcher)
@@ -53,10 +52,6 @@ public struct CassetteComparison: Sendable {
     matcher.rules.items.joined(separator: ", ")
   }
 
-  private static func text(_ redaction: Redaction) -> String {
-    String(decoding: RedactionFormat.encode(redaction).bytes(.spaced), as: UTF8.self)
-  }
-
   private static func groups(
     _ cassette: Cassette, by matcher: RequestMatcher
   ) throws(CassetteError) -> (order: [MatchKey], answers: [MatchKey: [StoredInteraction]]) {
@@ -70,7 +65,7 @@ public struct CassetteComparison: Sendable {
     return (order, answers)
   }
 
-  /// The answers to one request.
+  /// Compares the responses to one request.
   private mutating func compare(_ old: [StoredInteraction], _ new: [StoredInteraction]) {
     let moves = new.difference(from: old) { left, right in
       InteractionComparison.differences(right.interaction, left.interaction).isEmpty

@@ -1,7 +1,7 @@
-/// One way in which an API's answer is no longer of the shape that was recorded.
-public struct Drift: Sendable, Equatable {
+/// One way in which a response no longer has the shape that was recorded.
+package struct Drift: Sendable, Equatable {
   /// What changed, by a word that does not change: reports are read by programs.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     case statusChanged = "status-changed"
     case contentTypeChanged = "content-type-changed"
     case headerAdded = "header-added"
@@ -15,16 +15,30 @@ public struct Drift: Sendable, Equatable {
     case formatChanged = "format-changed"
   }
 
-  public var kind: Kind
-  public var severity: DriftSeverity
-  /// `status`, `header "Content-Type"`, `body`, or a place in a JSON body like `$.items[*].id`.
-  public var place: String
-  /// What was recorded; nil when it was not there.
-  public var recorded: String?
-  /// What came now; nil when it is not there any more.
-  public var live: String?
+  /// How much a change of an API matters to those who use it.
+  package enum Severity: String, Sendable, CaseIterable, Comparable {
+    /// Worth knowing: a client that reads what it was built to read goes on.
+    case info
+    /// May break a client that relied on more than it should have.
+    case notable
+    /// Breaks a client that reads what was there.
+    case breaking
 
-  init(_ kind: Kind, _ severity: DriftSeverity, at place: String, recorded: String?, live: String?) {
+    package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+
+  package var kind: Kind
+  package var severity: Severity
+  /// `status`, `header "Content-Type"`, `body`, or a place in a JSON body like `$.items[*].id`.
+  package var place: String
+  /// What was recorded; nil when it was not there.
+  package var recorded: String?
+  /// What came now; nil when it is not there any more.
+  package var live: String?
+
+  init(_ kind: Kind, _ severity: Severity, at place: String, recorded: String?, live: String?) {
     self.kind = kind
     self.severity = severity
     self.place = place
@@ -35,7 +49,7 @@ public struct Drift: Sendable, Equatable {
 
 extension Drift: CustomStringConvertible {
   /// As in `$.id: integer → string`, `$.name: field removed, was string`.
-  public var description: String {
+  package var description: String {
     let what = kind.rawValue.split(separator: "-").joined(separator: " ")
     switch (recorded, live) {
     case (let recorded?, let live?): return "\(place): \(recorded) → \(live)"

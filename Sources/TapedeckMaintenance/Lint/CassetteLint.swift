@@ -1,12 +1,12 @@
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 import TapedeckRedaction
 
-/// Looks through a cassette for all that is wrong or smells, without stopping at the first.
-public struct CassetteLint {
+/// Finds everything in a cassette that is wrong or suspicious.
+package struct CassetteLint {
   /// In the order of the files, the worst of each first.
-  public private(set) var findings: [LintFinding] = []
-  public private(set) var interactionCount = 0
+  package private(set) var findings: [LintFinding] = []
+  package private(set) var interactionCount = 0
 
   private let directory: CassetteDirectory
   private var stored: [StoredInteraction] = []
@@ -15,7 +15,7 @@ public struct CassetteLint {
   ///   - path: the directory of a cassette.
   ///   - now: milliseconds since 1970 UTC, to tell what has expired.
   /// - Throws: `absent` where there is no cassette.
-  public init(_ path: String, now: Int) throws(CassetteError) {
+  package init(_ path: String, now: Int) throws(CassetteError) {
     directory = try CassetteDirectory(opening: path)
     let names = try directory.names()
     let files = names.filter(CassetteNames.isInteraction)
@@ -142,4 +142,24 @@ public struct CassetteLint {
       }
     }
   }
+}
+
+/// Fixes what can be fixed without a decision: names, numbers, bodies that nothing needs, and what a crash left behind.
+package struct LintFix: Sendable {
+  /// The old and new name of each renamed file.
+  package private(set) var renamed: [(old: String, new: String)] = []
+  package private(set) var removedBodies = 0
+  /// How many interactions of a left-over journal are files now.
+  package private(set) var recoveredCount = 0
+
+  /// - Throws: when something in the cassette cannot be read, since then it is not known which bodies are needed.
+  package init(_ path: String) throws(CassetteError) {
+    let tidying = try CassetteTidying(path)
+    let plan = TidyPlan(tidying.cassette.planned, followsKeys: true)
+    recoveredCount = tidying.recoveredCount
+    renamed = plan.renames.map { ($0.old, $0.new) }
+    removedBodies = try tidying.finish(plan)
+  }
+
+  package var isEmpty: Bool { renamed.isEmpty && removedBodies == 0 && recoveredCount == 0 }
 }

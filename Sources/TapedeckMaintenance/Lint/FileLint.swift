@@ -1,19 +1,19 @@
 import TapedeckFormats
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 
 /// Looks through a file of another tool: for what stricter readers than ours would stumble over, where it is a HAR, and
 /// for all that would not be carried over into a cassette.
-public struct FileLint {
+package struct FileLint {
   /// In the order of the file, the worst of one place first.
-  public private(set) var findings: [LintFinding] = []
-  public private(set) var interactionCount = 0
+  package private(set) var findings: [LintFinding] = []
+  package private(set) var interactionCount = 0
 
   /// Whether a path leads to such a file, and not to a cassette.
-  public static func isFile(_ path: String) -> Bool { ForeignFile.isThere(path) }
+  package static func isFile(_ path: String) -> Bool { ForeignFile.isThere(path) }
 
   /// - Throws: when there is no such file, or none that is known.
-  public init(_ path: String) throws(CassetteError) {
+  package init(_ path: String) throws(CassetteError) {
     let source = try ImportSource(unpacking: path)
     do throws(CassetteError) {
       let session = try ImportedSession.read(source)

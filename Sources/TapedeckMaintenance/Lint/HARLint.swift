@@ -1,35 +1,36 @@
 import TapedeckHTTP
 
-/// What of HAR 1.2 a file does not keep to. Our own reader takes most of it; those of other tools refuse the file, or
-/// read something else out of it.
+/// Where a file breaks the rules of HAR 1.2. Our own reader takes most of it; those of other tools refuse the file, or read
+/// something else.
 struct HARLint {
   private(set) var findings: [LintFinding] = []
-  /// Where something was found already, and how often: one finding for one thing, whatever number of entries has it.
+  /// The findings by what they say, since a problem of many entries is one finding.
   private var known: [String: (index: Int, place: String, count: Int)] = [:]
+  /// The entry that is being checked.
+  private var place = ""
 
   init(_ document: JSONValue, bytes: [UInt8]) {
     checkDocument(document, bytes)
     guard let log = document["log"] else { return }
     checkLog(log)
     for (index, entry) in (log["entries"]?.array ?? []).enumerated() {
-      var lint = HAREntryLint()
-      lint.check(entry)
-      for problem in lint.problems { note(problem, entry: index + 1) }
+      place = "entry \(index + 1)"
+      checkEntry(entry)
     }
     for (index, place, count) in known.values where count > 1 {
       findings[index].file = "\(place) and \(count - 1) more"
     }
   }
 
-  private mutating func note(_ problem: HAREntryLint.Problem, entry: Int) {
-    let key = "\(problem.member) \(problem.text)"
-    if known[key] != nil {
-      known[key]?.count += 1
+  /// - Parameter member: its place in the entry, as in `response.content.size`.
+  mutating func add(_ severity: LintFinding.Severity, _ member: String, _ text: String) {
+    let problem = "\(member) \(text)"
+    guard known[problem] == nil else {
+      known[problem]?.count += 1
       return
     }
-    known[key] = (findings.count, "entry \(entry)", 1)
-    findings.append(
-      LintFinding(problem.severity, .har, "entry \(entry)", "\(problem.member) \(problem.text)"))
+    known[problem] = (findings.count, place, 1)
+    findings.append(LintFinding(severity, .har, place, problem))
   }
 
   private mutating func add(_ severity: LintFinding.Severity, _ text: String) {

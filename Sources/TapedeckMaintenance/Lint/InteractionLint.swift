@@ -1,14 +1,14 @@
 import TapedeckHTTP
 import TapedeckRecording
 
-/// What smells about one interaction that can be read.
+/// Findings about one interaction.
 struct InteractionLint {
-  /// A body above this makes a repository heavy.
+  /// Bodies above this size make a repository heavy.
   static let largeBodyBytes = 1 << 20
 
   let name: String
   let interaction: Interaction
-  /// The file as it is written; what it says may be corrected when it is read.
+  /// The file as it is written; reading may correct it.
   let tree: JSONValue?
   let upstream: String?
   let now: Int
@@ -19,7 +19,7 @@ struct InteractionLint {
 
   private var response: RecordedResponse { interaction.response }
 
-  /// A retry that succeeded later, or a limit that was met while recording, is rarely what a test is about.
+  /// A failure that a retry mended, or a rate limit met while recording, is rarely what a test is about.
   private var failure: LintFinding? {
     let status = response.head.status
     guard status >= 500 || status == 429 else { return nil }
@@ -56,7 +56,7 @@ struct InteractionLint {
 
   private static let localHosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"]
 
-  /// An answer of a remote origin that sends clients to this machine.
+  /// A response of a remote origin that sends clients to this machine.
   private var localAddress: LintFinding? {
     let origin = upstream ?? interaction.request.fields.text("host") ?? ""
     guard !Self.localHosts.contains(where: origin.contains) else { return nil }
@@ -100,15 +100,49 @@ struct InteractionLint {
 
   // MARK: Cookies
 
-  /// Cookies that lived when they were recorded and do not any more: a client drops them, and asks without them.
+  /// Cookies that have expired since they were recorded: a client drops them and sends its requests without them.
   private var expiredCookies: [LintFinding] {
     guard let recorded = interaction.volatile.recordedAtMilliseconds else { return [] }
     return response.head.fields.values(of: "set-cookie").compactMap { value in
       let text = String(decoding: value, as: UTF8.self)
-      guard let expiry = CookieExpiry.milliseconds(text), expiry > recorded, expiry < now else { return nil }
+      guard let expiry = Self.cookieExpiry(text), expiry > recorded, expiry < now else { return nil }
       return LintFinding(
         .info, .expiredCookie, name,
         "the cookie \(text.prefix { $0 != "=" }) has expired since, so that clients no longer send it")
     }
+  }
+
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+
+  /// When a cookie goes by its `Expires` (RFC 6265 §5.1.1, in the forms that servers write), in milliseconds since 1970
+  /// UTC; nil without one, and with `Max-Age`, which counts from the response.
+  static func cookieExpiry(_ cookie: String) -> Int? {
+    var expires: Substring?
+    for attribute in cookie.split(separator: ";").dropFirst() {
+      let parts = attribute.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, let name = parts[0].split(separator: " ").first?.lowercased() else { continue }
+      if name == "max-age" { return nil }
+      if name == "expires" { expires = parts[1] }
+    }
+    return expires.flatMap(date)
+  }
+
+  /// `Wed, 09 Jun 2027 10:18:14 GMT`, also with dashes or a year of two digits.
+  private static func date(_ text: Substring) -> Int? {
+    let words = text.split { " ,-".contains($0) }
+    guard words.count >= 5, let day = Int(words[1]), let year = Int(words[3]),
+      let month = months.firstIndex(of: words[2].prefix(3).lowercased())
+    else { return nil }
+    let whole = year < 70 ? year + 2000 : year < 100 ? year + 1900 : year
+    return Timestamp.microseconds(
+      "\(padded(whole, 4))-\(padded(month + 1, 2))-\(padded(day, 2))T\(words[4]).000Z"
+    ).map { $0 / 1000 }
+  }
+
+  private static func padded(_ value: Int, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 }

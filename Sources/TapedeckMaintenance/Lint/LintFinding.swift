@@ -1,6 +1,6 @@
 /// Something in a cassette that is wrong, or that its owner will regret.
-public struct LintFinding: Sendable, Equatable {
-  public enum Severity: String, Sendable, CaseIterable, Comparable {
+package struct LintFinding: Sendable, Equatable {
+  package enum Severity: String, Sendable, CaseIterable, Comparable {
     /// It cannot be replayed, or not as it is meant to be.
     case error
     /// It replays, but is likely not what somebody wanted.
@@ -8,13 +8,13 @@ public struct LintFinding: Sendable, Equatable {
     /// Worth a thought.
     case info
 
-    public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+    package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
   /// What was looked for, by a word that does not change: reports are read by programs.
-  public enum Rule: String, Sendable, CaseIterable {
+  package enum Rule: String, Sendable, CaseIterable {
     case unreadable
     case noManifest = "no-manifest"
     case journal
@@ -33,14 +33,14 @@ public struct LintFinding: Sendable, Equatable {
     case overrides
   }
 
-  public var severity: Severity
-  public var rule: Rule
+  package var severity: Severity
+  package var rule: Rule
   /// The file in the cassette, or the place in the file; empty for the whole of it.
-  public var file: String
+  package var file: String
   /// A sentence: what is the matter, and what to do about it.
-  public var text: String
+  package var text: String
   /// Whether `lint --fix` puts it right.
-  public var isFixable: Bool
+  package var isFixable: Bool
 
   package init(_ severity: Severity, _ rule: Rule, _ file: String, _ text: String, isFixable: Bool = false) {
     self.severity = severity

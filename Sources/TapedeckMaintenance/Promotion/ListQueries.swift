@@ -1,11 +1,11 @@
-internal import TapedeckHTTP
+import TapedeckHTTP
 
 /// What the queries of recorded lists ask for.
 struct ListQueries {
   private(set) var number: String?
   private(set) var size: String?
   private(set) var offset: String?
-  /// Items that are neither pages, nor an order, nor a member's name.
+  /// Names of items that are neither of pages, nor an order, nor a member's name.
   private(set) var unknown: Set<String> = []
   /// Of a page asked for by its number alone.
   private(set) var standardSize: Int?
@@ -52,7 +52,7 @@ struct ListQueries {
   func isWhole(_ query: [(name: String, value: String)]) -> Bool { query.allSatisfy { $0.name == "sort" } }
 
   /// The member `pages` of a declaration.
-  /// - Parameter first: how many were given where nobody asked for pages, if these were not all.
+  /// - Parameter first: how many objects a request without pages got, if these were not all.
   func declared(first: Int?) -> JSONValue? {
     var members: [JSONMember] = []
     if let number, number != "page" { members.append(JSONMember("number", JSONValue(number))) }
@@ -62,6 +62,6 @@ struct ListQueries {
       members.append(JSONMember("standardSize", JSONValue(size)))
     }
     if first != nil { members.append(JSONMember("always", true)) }
-    return members.isEmpty ? JSONValue?.none : .object(members)
+    return .object(unlessEmpty: members)
   }
 }

@@ -1,35 +1,34 @@
-public import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckHTTP
+package import TapedeckRecording
 
-/// A recorded exchange as inference looks at it.
-public struct PromotedExchange: Sendable {
-  /// Of the recording.
-  public let file: String
-  public let request: HTTPRequest
-  public let status: Int
-  /// The steps of the path, decoded.
-  public let path: [String]
-  public let query: [(name: String, value: String)]
-  /// What the request carries; nil where that is no JSON object.
-  public let sent: JSONValue?
-  /// The fields of the answer.
-  public let answerFields: HTTPFields
-  /// The answer; nil where it is no JSON.
-  public let answer: JSONValue?
+/// A recorded exchange, in the parts that inference needs.
+package struct PromotedExchange: Sendable {
+  /// The recording's file.
+  package let file: String
+  package let request: HTTPRequest
+  package let status: Int
+  /// The segments of the path, decoded.
+  package let path: [String]
+  package let query: [(name: String, value: String)]
+  /// The request's body; nil where it is no JSON object.
+  package let sent: JSONValue?
+  package let responseFields: HTTPFields
+  /// The response's body; nil where it is no JSON.
+  package let response: JSONValue?
   let recordedAtMicroseconds: Int
 
-  public init(_ interaction: Interaction, file: String) {
+  package init(_ interaction: Interaction, file: String) {
     self.init(
       request: interaction.request, status: interaction.response.head.status,
-      fields: interaction.response.head.fields, answer: Self.body(of: interaction.response), file: file,
+      fields: interaction.response.head.fields, response: Self.body(of: interaction.response), file: file,
       at: interaction.volatile.recordedAtMicroseconds ?? 0)
   }
 
   init(
-    request: HTTPRequest, status: Int, fields: HTTPFields = HTTPFields(), answer: [UInt8]?, file: String,
+    request: HTTPRequest, status: Int, fields: HTTPFields = HTTPFields(), response: [UInt8]?, file: String,
     at microseconds: Int
   ) {
-    answerFields = fields
+    responseFields = fields
     self.file = file
     self.request = request
     self.status = status
@@ -38,12 +37,12 @@ public struct PromotedExchange: Sendable {
       String(decoding: PercentCoding.decode($0), as: UTF8.self)
     }
     query = (request.query ?? []).split(separator: UInt8(ascii: "&")).map { item in
-      let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        .map { String(decoding: PercentCoding.decode($0, plusIsSpace: true), as: UTF8.self) }
+      let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map
+      { String(decoding: PercentCoding.decode($0, plusIsSpace: true), as: UTF8.self) }
       return (parts[0], parts.count > 1 ? parts[1] : "")
     }
     sent = request.body.isEmpty ? nil : Self.object(request.body)
-    self.answer = answer.flatMap { try? JSONValue(parsing: $0) }
+    self.response = response.flatMap { try? JSONValue(parsing: $0) }
   }
 
   private static func object(_ bytes: [UInt8]) -> JSONValue? {
@@ -61,23 +60,70 @@ public struct PromotedExchange: Sendable {
   var isGood: Bool { (200..<300).contains(status) }
 
   /// Like `GET /users/1`.
-  public var line: String { "\(method.rawValue) \(request.targetText)" }
+  package var line: String { "\(method.rawValue) \(request.targetText)" }
 }
 
-extension JSONValue {
-  /// The id that this may be: a text that is not empty, or a whole number.
-  var idText: String? {
-    switch self {
-    case .string(let string): string.text.isEmpty ? nil : string.text
-    case .number(let number): number.int.map { String($0) }
-    default: nil
+// MARK: - Order
+
+extension PromotedExchange {
+  private static let longestTie = 64
+
+  /// Sorts exchanges into the order in which they happened. Recordings know it to the microsecond, imported ones at times
+  /// to the second; of exchanges with equal times, what must have come first comes first: an object is made before it
+  /// is spoken of, and spoken of before it is gone.
+  static func sorted(_ exchanges: [PromotedExchange]) -> [PromotedExchange] {
+    let byTime = exchanges.enumerated().sorted {
+      ($0.element.recordedAtMicroseconds, $0.offset) < ($1.element.recordedAtMicroseconds, $1.offset)
+    }.map(\.element)
+    var sorted: [PromotedExchange] = []
+    var start = 0
+    while start < byTime.count {
+      var end = start + 1
+      while end < byTime.count, byTime[end].recordedAtMicroseconds == byTime[start].recordedAtMicroseconds {
+        end += 1
+      }
+      sorted += end - start > longestTie ? Array(byTime[start..<end]) : untied(Array(byTime[start..<end]))
+      start = end
     }
+    return sorted
   }
 
-  var names: Set<String> { Set((members ?? []).map(\.name.text)) }
+  private static func untied(_ tied: [PromotedExchange]) -> [PromotedExchange] {
+    var rest = tied.map { (exchange: $0, facts: Facts($0)) }
+    var sorted: [PromotedExchange] = []
+    while !rest.isEmpty {
+      let next = rest.indices.first { index in
+        !rest.indices.contains { $0 != index && rest[$0].facts.goBefore(rest[index].facts) }
+      }
+      sorted.append(rest.remove(at: next ?? 0).exchange)
+    }
+    return sorted
+  }
 
-  /// The values at the end of a path of members.
-  func value(at path: [String]) -> JSONValue? {
-    path.reduce(Optional(self)) { $0?[$1] }
+  private struct Facts {
+    var made: String?
+    var gone: String?
+    var missed: String?
+    var spokenOf: Set<String>
+
+    init(_ exchange: PromotedExchange) {
+      let id = exchange.path.last
+      let objects = exchange.response.map { $0.array ?? [$0] } ?? []
+      spokenOf = Set(exchange.path.dropFirst() + objects.compactMap { $0["id"]?.idText })
+      if exchange.method == .post, exchange.isGood, let made = exchange.response?["id"]?.idText,
+        !exchange.path.contains(made)
+      {
+        self.made = made
+      }
+      if exchange.method == .delete, exchange.isGood { gone = id }
+      if exchange.status == 404 || exchange.status == 410 { missed = id }
+    }
+
+    func goBefore(_ other: Facts) -> Bool {
+      if let made, other.spokenOf.contains(made), other.made != made { return true }
+      if let gone, other.missed == gone { return true }
+      guard let gone = other.gone, missed != gone, self.gone != gone else { return false }
+      return spokenOf.contains(gone)
+    }
   }
 }

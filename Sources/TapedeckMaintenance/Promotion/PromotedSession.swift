@@ -1,29 +1,29 @@
-internal import TapedeckHTTP
+import TapedeckHTTP
 
-/// A session cut up by what its requests are about.
+/// A session, sorted by the collections that its requests are about.
 struct PromotedSession {
   let exchanges: [PromotedExchange]
-  private(set) var evidence: [String: PromotedEvidence] = [:]
-  private(set) var kinds = PromotedKinds()
+  private(set) var evidence: [String: CollectionEvidence] = [:]
+  private(set) var kinds = ObjectKinds()
   /// The collections whose list is given at other paths: these by theirs.
   private(set) var aliases: [String: String] = [:]
   /// The kinds that paths are about whose objects are elements of lists.
-  private(set) var embedded: [String: PromotedKinds.Key] = [:]
+  private(set) var embedded: [String: ObjectKinds.Key] = [:]
   /// All objects of a kind, as they were seen one after the other.
-  private(set) var sightings: [PromotedKinds.Key: [Sighting]] = [:]
+  private(set) var sightings: [ObjectKinds.Key: [Sighting]] = [:]
   /// Paths of collections that were answered with something that no list can be told in.
   private(set) var unread: Set<String> = []
-  private var templates = PathTemplates()
+  private var patterns = PathPatterns()
 
   struct Sighting {
     var index: Int
-    var object: PromotedObject
-    /// What was in the holes of the path; empty where the path is another than the collection's.
-    var holes: [String]
+    var object: FoundObject
+    /// What was in the parameters of the path; empty where the path is another than the collection's.
+    var parameters: [String]
   }
 
   init(_ exchanges: [PromotedExchange]) {
-    self.exchanges = PromotedOrder.sorted(exchanges)
+    self.exchanges = PromotedExchange.sorted(exchanges)
     learnIDs()
     for index in self.exchanges.indices { sort(index) }
     findAliases()
@@ -37,71 +37,72 @@ struct PromotedSession {
 
   private mutating func learnIDs() {
     for exchange in exchanges.sorted(by: { $0.path.count < $1.path.count }) where exchange.isGood {
-      guard let answer = exchange.answer, let last = exchange.path.last else { continue }
+      guard let response = exchange.response, let last = exchange.path.last else { continue }
       switch exchange.method {
       case .get, .put, .patch:
-        guard exchange.path.count > 1, let object = PromotedShape.object(in: answer, id: last, last: last),
+        guard exchange.path.count > 1, let object = ObjectFinder.object(in: response, id: last, last: last),
           object.id == last
         else { continue }
-        templates.learn(last, behind: exchange.path.dropLast())
+        patterns.learn(last, behind: exchange.path.dropLast())
       case .post:
-        guard let object = PromotedShape.object(in: answer, last: last), !exchange.path.contains(object.id)
+        guard let object = ObjectFinder.object(in: response, last: last), !exchange.path.contains(object.id)
         else { continue }
-        templates.learn(object.id, behind: exchange.path)
+        patterns.learn(object.id, behind: exchange.path)
       default: continue
       }
     }
   }
 
-  /// The place of an exchange: its template, and whether that ends with an object of the collection before.
-  func place(_ exchange: PromotedExchange) -> (base: String, holes: [String], id: String?) {
-    let match = templates.match(exchange.path)
-    guard match.template.hasSuffix("/{}"), let id = match.holes.last else {
-      return (match.template, match.holes, nil)
+  /// The place of an exchange: its pattern, and whether that ends with an object of the collection before.
+  func place(_ exchange: PromotedExchange) -> (base: String, parameters: [String], id: String?) {
+    let match = patterns.match(exchange.path)
+    guard match.pattern.hasSuffix("/{}"), let id = match.parameters.last else {
+      return (match.pattern, match.parameters, nil)
     }
-    return (String(match.template.dropLast(3)), match.holes.dropLast(), id)
+    return (String(match.pattern.dropLast(3)), match.parameters.dropLast(), id)
   }
 
-  private mutating func change(_ base: String, _ body: (inout PromotedEvidence) -> Void) {
-    body(&evidence[base, default: PromotedEvidence(template: base)])
+  private mutating func change(_ base: String, _ body: (inout CollectionEvidence) -> Void) {
+    body(&evidence[base, default: CollectionEvidence(pattern: base)])
   }
 
-  /// Whether a template is one of a path pattern: what means something in these is a step of no collection.
-  private static func canBeDeclared(_ template: String) -> Bool {
-    let steps = template.split(separator: "/")
-    return template.utf8.count < 500 && steps.contains { $0 != "{}" }
-      && steps.allSatisfy { step in
-        step == "{}" || !step.contains { "{}?#*%:".contains($0) || $0.isNewline || $0 == "\u{FFFD}" }
+  /// Whether a pattern is one of a path pattern: what means something in these is a segment of no collection.
+  private static func canBeDeclared(_ pattern: String) -> Bool {
+    let segments = pattern.split(separator: "/")
+    return pattern.utf8.count < 500 && segments.contains { $0 != "{}" }
+      && segments.allSatisfy { segment in
+        segment == "{}" || !segment.contains { "{}?#*%:".contains($0) || $0.isNewline || $0 == "\u{FFFD}" }
       }
   }
 
   private mutating func sort(_ index: Int) {
     let exchange = exchanges[index]
-    let (base, holes, id) = place(exchange)
+    let (base, parameters, id) = place(exchange)
     guard Self.canBeDeclared(base) else { return }
     if let id, exchange.status == 404 || exchange.status == 410 {
       return change(base) { $0.missing.append((index, id)) }
     }
     guard exchange.isGood else { return }
     let last = exchange.path.last { $0 != id } ?? ""
-    let object = exchange.answer.flatMap { PromotedShape.object(in: $0, id: id, last: last) }
-    let seen = PromotedEvidence.Seen(index: index, holes: holes, object: object)
+    let object = exchange.response.flatMap { ObjectFinder.object(in: $0, id: id, last: last) }
+    let seen = CollectionEvidence.Seen(index: index, parameters: parameters, object: object)
     switch (exchange.method, id) {
     case (.get, .some): if object?.id == id { change(base) { $0.shows.append(seen) } }
     case (.get, nil):
-      guard let list = exchange.answer.flatMap({ PromotedShape.list(in: $0, last: last) }),
-        list.items.isEmpty || PromotedShape.idMember(ofAll: list.items) != nil
+      guard let list = exchange.response.flatMap({ ObjectFinder.list(in: $0, last: last) }),
+        list.items.isEmpty || ObjectFinder.idMember(ofAll: list.items) != nil
       else {
         unread.insert(base)
         return
       }
       change(base) {
-        $0.lists.append(.init(index: index, holes: holes, items: list.items, envelope: list.envelope))
+        $0.lists.append(
+          .init(index: index, parameters: parameters, items: list.items, envelope: list.envelope))
       }
     case (.put, .some), (.patch, .some): change(base) { $0.updates.append(seen) }
     case (.delete, let id?): change(base) { $0.deletes.append((seen, id)) }
     case (.post, nil):
-      guard let object, object.id != holes.last else { return }
+      guard let object, object.id != parameters.last else { return }
       change(base) { $0.creates.append(seen) }
     default: return
     }
@@ -110,46 +111,45 @@ struct PromotedSession {
   /// A path that only ever gave lists, of objects that are made or asked for at another one.
   private mutating func findAliases() {
     let alone = evidence.values.filter { $0.shows.isEmpty && $0.creates.isEmpty && !$0.lists.isEmpty }
-    for list in alone.sorted(by: { $0.template < $1.template }) {
-      let objects = list.lists.flatMap { PromotedEvidence.objects(of: $0.items) }
+    for list in alone.sorted(by: { $0.pattern < $1.pattern }) {
+      let objects = list.lists.flatMap { ObjectFinder.objects(in: $0.items) }
       let byID = Dictionary(objects.map { ($0.id, $0.value.names) }) { first, _ in first }
       let homes = evidence.values.filter { home in
-        home.template != list.template
-          && (home.objects + home.lists.flatMap { PromotedEvidence.objects(of: $0.items) }).contains {
-            object in
-            byID[object.id].map { PromotedShape.alike($0, object.value.names) } == true
+        home.pattern != list.pattern
+          && (home.objects + home.lists.flatMap { ObjectFinder.objects(in: $0.items) }).contains { object in
+            byID[object.id].map { ObjectFinder.alike($0, object.value.names) } == true
           } && !(home.shows.isEmpty && home.creates.isEmpty)
       }
-      let home = homes.min { ($0.template.utf8.count, $0.template) < ($1.template.utf8.count, $1.template) }
+      let home = homes.min { ($0.pattern.utf8.count, $0.pattern) < ($1.pattern.utf8.count, $1.pattern) }
       guard let home, isAlias(list, of: home) else { continue }
-      aliases[list.template] = home.template
+      aliases[list.pattern] = home.pattern
     }
   }
 
   /// A list below an object that none of the collection's own objects is outside of is a collection of its own.
-  private func isAlias(_ list: PromotedEvidence, of home: PromotedEvidence) -> Bool {
-    !home.template.hasPrefix(list.template + "/")
+  private func isAlias(_ list: CollectionEvidence, of home: CollectionEvidence) -> Bool {
+    !home.pattern.hasPrefix(list.pattern + "/")
   }
 
   // MARK: What objects are of which kind
 
-  private func key(_ base: String) -> PromotedKinds.Key { aliases[base] ?? base }
+  private func key(_ base: String) -> ObjectKinds.Key { aliases[base] ?? base }
 
   /// The objects of an exchange, with the kind that its path says.
-  private func found(_ index: Int) -> [(PromotedObject, PromotedKinds.Key?)] {
+  private func found(_ index: Int) -> [(FoundObject, ObjectKinds.Key?)] {
     let exchange = exchanges[index]
-    guard exchange.isGood, let answer = exchange.answer else { return [] }
-    let (base, holes, id) = place(exchange)
+    guard exchange.isGood, let response = exchange.response else { return [] }
+    let (base, parameters, id) = place(exchange)
     let last = exchange.path.last { $0 != id } ?? ""
-    if exchange.method == .get, id == nil, let list = PromotedShape.list(in: answer, last: last) {
-      return PromotedEvidence.objects(of: list.items).map { ($0, embedded[base] ?? key(base)) }
+    if exchange.method == .get, id == nil, let list = ObjectFinder.list(in: response, last: last) {
+      return ObjectFinder.objects(in: list.items).map { ($0, embedded[base] ?? key(base)) }
     }
-    let around = exchange.method == .delete || exchange.method == .post ? holes.last : nil
-    if let around, let object = PromotedShape.object(in: answer, id: around, last: last), object.id == around
+    let around = exchange.method == .delete || exchange.method == .post ? parameters.last : nil
+    if let around, let object = ObjectFinder.object(in: response, id: around, last: last), object.id == around
     {
       return [(object, nil)]
     }
-    guard let object = PromotedShape.object(in: answer, id: id, last: last), evidence[base] != nil else {
+    guard let object = ObjectFinder.object(in: response, id: id, last: last), evidence[base] != nil else {
       return []
     }
     if exchange.method == .delete, object.id != id { return [] }
@@ -163,32 +163,32 @@ struct PromotedSession {
     }
   }
 
-  private mutating func add(_ object: PromotedObject, to key: PromotedKinds.Key) {
+  private mutating func add(_ object: FoundObject, to key: ObjectKinds.Key) {
     guard let owner = owner(of: object.id, key) else { return kinds.add(object, to: key) }
     kinds.add(object, to: key, in: owner)
   }
 
-  private func owner(
-    of id: String, _ key: PromotedKinds.Key
-  ) -> (key: PromotedKinds.Key, id: String, member: String)? {
+  private func owner(of id: String, _ key: ObjectKinds.Key) -> (
+    key: ObjectKinds.Key, id: String, member: String
+  )? {
     guard let kind = kinds[key], let parent = kind.parent else { return nil }
     return (parent, kind.owners[id] ?? "", kind.member)
   }
 
   /// A path below an object, about elements of a list in it.
   private mutating func findEmbedded() {
-    for evidence in evidence.values.sorted(by: { $0.template < $1.template }) where !evidence.isEmpty {
-      var votes: [PromotedKinds.Key: Int] = [:]
+    for evidence in evidence.values.sorted(by: { $0.pattern < $1.pattern }) where !evidence.isEmpty {
+      var votes: [ObjectKinds.Key: Int] = [:]
       var count = 0
       for seen in evidence.shows + evidence.creates {
-        guard let object = seen.object, let hole = seen.holes.last else { continue }
+        guard let object = seen.object, let parameter = seen.parameters.last else { continue }
         count += 1
-        for kind in kinds.kinds.values where kind.parent != nil && kind.owners[object.id] == hole {
-          if PromotedShape.alike(kind.names, object.value.names) { votes[kind.key, default: 0] += 1 }
+        for kind in kinds.kinds.values where kind.parent != nil && kind.owners[object.id] == parameter {
+          if ObjectFinder.alike(kind.names, object.value.names) { votes[kind.key, default: 0] += 1 }
         }
       }
       let best = votes.max { ($0.value, $1.key) < ($1.value, $0.key) }
-      if let best, best.value == count { embedded[evidence.template] = best.key }
+      if let best, best.value == count { embedded[evidence.pattern] = best.key }
     }
   }
 
@@ -196,38 +196,39 @@ struct PromotedSession {
 
   private mutating func follow(_ index: Int) {
     let exchange = exchanges[index]
-    let (base, holes, id) = place(exchange)
+    let (base, parameters, id) = place(exchange)
     for (object, key) in found(index) {
       guard let found = key ?? kinds.kind(of: object)?.key ?? known(object, id)?.key else { continue }
-      if key == nil, exchange.method == .post, let hole = holes.last, hole == object.id {
-        notice(object, of: found, base, holes, index)
+      if key == nil, exchange.method == .post, let parameter = parameters.last, parameter == object.id {
+        notice(object, of: found, base, parameters, index)
       }
       add(object, to: found)
-      let ownHoles = base == found ? holes : []
-      sightings[found, default: []].append(Sighting(index: index, object: object, holes: ownHoles))
+      let ownParameters = base == found ? parameters : []
+      sightings[found, default: []].append(Sighting(index: index, object: object, parameters: ownParameters))
     }
   }
 
   /// The kind of an object that has not been seen before.
-  private func known(_ object: PromotedObject, _ id: String?) -> PromotedKinds.Kind? {
-    kinds.kinds.values.filter { PromotedShape.alike($0.names, object.value.names) }
-      .min { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
+  private func known(_ object: FoundObject, _ id: String?) -> ObjectKinds.Kind? {
+    kinds.kinds.values.filter { ObjectFinder.alike($0.names, object.value.names) }.min {
+      ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key)
+    }
   }
 
   private mutating func notice(
-    _ object: PromotedObject, of kind: PromotedKinds.Key, _ base: String, _ holes: [String], _ index: Int
+    _ object: FoundObject, of kind: ObjectKinds.Key, _ base: String, _ parameters: [String], _ index: Int
   ) {
     let old = kinds[kind]?.latest[object.id]
     for member in object.value.members ?? [] {
-      let (name, elements) = (member.name.text, PromotedKinds.elements(of: member.value))
-      let before = Set(PromotedKinds.elements(of: old?[name] ?? .null).map(\.id))
+      let (name, elements) = (member.name.text, ObjectFinder.objects(in: member.value.array ?? []))
+      let before = Set(ObjectFinder.objects(in: old?[name]?.array ?? []).map(\.id))
       let added = elements.filter { !before.contains($0.id) }
       guard added.count == 1, old != nil || elements.count == 1 else { continue }
-      let addition = PromotedEvidence.Addition(
-        index: index, holes: holes, kind: kind, member: name, element: added[0],
+      let addition = CollectionEvidence.Addition(
+        index: index, parameters: parameters, kind: kind, member: name, element: added[0],
         isFirstOfSeveral: elements.count > 1 && elements.first?.id == added[0].id, envelope: object.envelope)
       change(base) { $0.additions.append(addition) }
-      embedded[base] = PromotedKinds.key(kind, name)
+      embedded[base] = ObjectKinds.key(kind, name)
       return
     }
   }

@@ -1,29 +1,29 @@
 import TapedeckHTTP
-public import TapedeckRecording
-public import TapedeckRedaction
+package import TapedeckRecording
+package import TapedeckRedaction
 
-/// Hides in a cassette what its rules did not say when it was recorded, and what a scan finds beside that.
+/// Redacts in a cassette what its rules did not cover when it was recorded, and what a scan finds beside that.
 ///
-/// Every file is replaced by itself, at once, and each state between is a cassette that answers as before: requests are
-/// redacted before they are compared, so it makes no difference whether a recording is hidden already. Bodies come
-/// before the files that need them; the rules and the new names come last.
-public struct CassetteCleaning: Sendable {
+/// Every file is replaced atomically, and each state between is a cassette that replays as before: requests are redacted
+/// before they are compared, so it makes no difference whether a recording is redacted already. Bodies come before the
+/// files that need them; the rules and the new names come last.
+package struct CassetteCleaning: Sendable {
   /// How many values were hidden, and in how many files.
-  public private(set) var hiddenCount = 0
-  public private(set) var changedFiles: [String] = []
-  /// Files that are called otherwise since their request reads otherwise.
-  public private(set) var renamed: [(old: String, new: String)] = []
-  /// Interactions of a left-over journal that are files now.
-  public private(set) var recoveredCount = 0
+  package private(set) var hiddenCount = 0
+  package private(set) var changedFiles: [String] = []
+  /// Files renamed because their request has changed.
+  package private(set) var renamed: [(old: String, new: String)] = []
+  /// How many interactions of a left-over journal are files now.
+  package private(set) var recoveredCount = 0
   /// How many values were hidden in them.
-  public private(set) var recoveredHiddenCount = 0
-  /// What is still there.
-  public private(set) var remaining: [SecretFind] = []
-  /// Requests that the cassette no longer answers when they come as they were recorded.
-  public private(set) var unanswered: [String] = []
+  package private(set) var recoveredHiddenCount = 0
+  /// Secrets that are still there.
+  package private(set) var remaining: [SecretFind] = []
+  /// Requests that no longer match when they come as they were recorded.
+  package private(set) var unanswered: [String] = []
 
   /// - Parameter choice: what to hide, and what to keep, beside what the cassette says; it then says so too.
-  public init(
+  package init(
     _ path: String, _ choice: RedactionChoice, onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) {
     let requests = try replaceFiles(path, choice, onStep: onStep)
@@ -42,7 +42,7 @@ public struct CassetteCleaning: Sendable {
     remaining = try SecretScan(path).units.first { $0.kind == .cassette }?.finds ?? []
   }
 
-  /// - Returns: the requests as they were, where they are not what they were.
+  /// - Returns: the old requests where they have changed.
   private mutating func replaceFiles(
     _ path: String, _ choice: RedactionChoice, onStep: (Int, Int) -> Void
   ) throws(CassetteError) -> [HTTPRequest] {
@@ -95,7 +95,7 @@ private struct FileReplacement {
     late = LateRedaction(recorder.matcher.redaction, memory: recorder.memory, hidesFinds: true)
   }
 
-  /// - Returns: the requests as they were, where they are not what they were.
+  /// - Returns: the old requests where they have changed.
   mutating func stage(onStep: (Int, Int) -> Void) throws(CassetteError) -> [HTTPRequest] {
     let names = try directory.names().filter(CassetteNames.isInteraction)
     var requests: [HTTPRequest] = []
@@ -124,7 +124,7 @@ private struct FileReplacement {
     return requests
   }
 
-  /// What would be written, with bodies by the names they would have.
+  /// The tree that would be written.
   private func encoded(_ interaction: Interaction) throws(CassetteError) -> JSONValue {
     let directory = directory
     return try InteractionFormat.encode(interaction) { body throws(CassetteError) in
@@ -172,7 +172,7 @@ private struct FileReplacement {
     return (tree, interaction)
   }
 
-  // MARK: Bodies that are too large to be held
+  // MARK: Large bodies
 
   private func withoutSecretsInFiles(_ interaction: Interaction) throws(CassetteError) -> Interaction {
     var result = interaction
@@ -192,7 +192,7 @@ private struct FileReplacement {
     return result
   }
 
-  /// Sends a body through the door that it came in by.
+  /// Redacts a body in a file as it would be redacted while recording.
   private func rewritten(
     _ body: BodyFile, answering request: HTTPRequest?, _ fields: HTTPFields, sizes: [Int]
   ) throws(CassetteError) -> (body: RecordedBody, sizes: [Int]) {
@@ -212,7 +212,7 @@ private struct FileReplacement {
 }
 
 extension JSONValue {
-  /// With what people wrote into another tree of the kind: members that begin with `_` or `x-`.
+  /// With the members of their own that people wrote into another tree: those whose names begin with `_` or `x-`.
   fileprivate func keepingFreeMembers(of other: JSONValue) -> JSONValue {
     guard case .object(let members) = self, case .object(let others) = other else { return self }
     let kept = members.map { member in

@@ -1,28 +1,28 @@
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 import TapedeckRedaction
 
-/// Several cassettes as one: for each request the answers of all of them, equal ones once.
-public struct CassetteMerge: Sendable {
-  /// Whose answers are kept where cassettes answer one request differently.
-  public enum Preference: String, Sendable, CaseIterable {
+/// Several cassettes as one: for each request the responses of all of them, equal ones once.
+package struct CassetteMerge: Sendable {
+  /// Whose responses are kept where cassettes differ.
+  package enum Preference: String, Sendable, CaseIterable {
     /// All, those of the later cassette behind those of the earlier.
     case both
     case first
     case last
   }
 
-  /// A request to which the cassettes have different answers.
-  public struct Conflict: Sendable {
-    public let method: String
-    public let target: String
+  /// A request to which the cassettes have different responses.
+  package struct Conflict: Sendable {
+    package let method: String
+    package let target: String
     /// The file in the earlier cassette.
-    public let fileName: String
+    package let fileName: String
   }
 
   private struct Item {
     var answer: StoredInteraction
-    /// As the rules of the first cassette have it.
+    /// Redacted by the rules of the first cassette.
     var interaction: Interaction
     /// Which of the cassettes it comes from.
     var source: Int
@@ -32,17 +32,17 @@ public struct CassetteMerge: Sendable {
   private var cassettes: [Cassette]
   private var order: [MatchKey] = []
   private var items: [MatchKey: [Item]] = [:]
-  public private(set) var conflicts: [Conflict] = []
-  /// Interactions that were there already, equal.
-  public private(set) var equalCount = 0
+  package private(set) var conflicts: [Conflict] = []
+  /// How many interactions were there already, equal.
+  package private(set) var equalCount = 0
   /// What a person should know.
-  public private(set) var warnings: [String] = []
+  package private(set) var warnings: [String] = []
 
-  /// How many interactions there are all in all.
-  public var count: Int { items.values.reduce(0) { $0 + $1.count } }
+  /// The number of interactions in all.
+  package var count: Int { items.values.reduce(0) { $0 + $1.count } }
 
   /// - Parameter cassettes: at least one.
-  public init(_ cassettes: [Cassette], preferring preference: Preference) throws(CassetteError) {
+  package init(_ cassettes: [Cassette], preferring preference: Preference) throws(CassetteError) {
     self.preference = preference
     self.cassettes = cassettes
     for (source, cassette) in cassettes.enumerated() {
@@ -141,8 +141,8 @@ extension CassetteMerge {
   /// Writes the result: into the first cassette, or into a new one that takes the rules of the first.
   /// - Parameters:
   ///   - path: of the first cassette, or of one that does not exist.
-  ///   - onStep: told after each interaction how many are done, of how many.
-  public func write(
+  ///   - onStep: called after each interaction with how many are done, of how many.
+  package func write(
     into path: String, onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> SealReport {
     if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
@@ -166,11 +166,10 @@ extension CassetteMerge {
   ) throws(CassetteError) -> SealReport {
     let recorder = try CassetteRecorder.open(path, upstream: cassettes[0].upstream, replacing: true)
     do throws(CassetteError) {
-      let sources = cassettes.map { InteractionTrees($0.path) }
+      // Another tool's file is no directory.
+      let sources = cassettes.map { try? CassetteDirectory(opening: $0.path) }
       for (index, item) in written.enumerated() {
-        let tree = try sources[item.source].tree(of: item.answer)
-        try recorder.record(
-          item.answer, tree: tree, from: sources[item.source].directory, arrival: recorder.nextArrival())
+        try recorder.record(item.answer, from: sources[item.source], arrival: recorder.nextArrival())
         onStep(index + 1, written.count)
       }
       return try recorder.seal()
@@ -215,9 +214,61 @@ private struct NewCassette {
     return manifest
   }
 
-  /// Takes away what was made, as far as nothing else stands in it.
+  /// Removes what was made, as far as it holds nothing else.
   func remove() {
     try? directory.remove(CassetteNames.manifest)
     CassetteDirectory.removeMade(made)
+  }
+}
+
+extension CassetteRecorder {
+  /// Records what another cassette has recorded, with whatever members of their own people wrote into its file.
+  /// - Parameter source: the folder of the other cassette.
+  fileprivate func record(
+    _ answer: StoredInteraction, from source: CassetteDirectory?, arrival: Int
+  ) throws(CassetteError) {
+    // What holds a secret is written anew, without it.
+    guard let source, let tree = try source.tree(of: answer),
+      matcher.redaction.redacted(answer.interaction).count == 0
+    else {
+      try record(answer.interaction, arrival: arrival)
+      return
+    }
+    for name in InteractionFormat.bodyNames(tree) { try copyBody(name, from: source) }
+    try record(answer.interaction, tree: tree, arrival: arrival)
+  }
+
+  private func copyBody(_ name: String, from source: CassetteDirectory) throws(CassetteError) {
+    let file = try source.openBody(name)
+    let reader = BodyFileReader(file, name: name, size: try file.status().size)
+    let (spooled, spoolName) = try createSpoolFile()
+    let digest = SHA256Stream()
+    do throws(CassetteError) {
+      var offset = 0
+      while offset < reader.size {
+        let piece = try reader.bytes(at: offset, count: 1 << 18)
+        guard !piece.isEmpty else { break }
+        try spooled.write(piece)
+        piece.withUnsafeBytes(digest.update)
+        offset += piece.count
+      }
+      _ = try adopt(spooled, spoolName, digest: digest.finish(), size: offset)
+    } catch {
+      removeSpoolFile(spoolName)
+      throw error
+    }
+  }
+}
+
+extension CassetteDirectory {
+  /// The content of an interaction's file; nil where no file holds what was loaded, as with an unsealed journal.
+  fileprivate func tree(of answer: StoredInteraction) throws(CassetteError) -> JSONValue? {
+    guard let bytes = try contents(of: answer.fileName, limit: CassetteLimits.fileBytes),
+      let tree = try? JSONValue(parsing: bytes),
+      let read = try? InteractionFormat.decode(
+        tree, in: answer.fileName, loader: BodyLoader(directory: self)),
+      read == answer.interaction
+    else { return nil }
+    return tree
   }
 }

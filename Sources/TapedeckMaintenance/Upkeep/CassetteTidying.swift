@@ -2,11 +2,11 @@ import TapedeckFormats
 import TapedeckHTTP
 import TapedeckRecording
 
-/// A cassette held for changing its files: the lock is taken as for recording, a left-over journal is sealed first, and
-/// what a crash left half written is gone.
+/// A cassette locked for changing its files, as for recording: a left-over journal is sealed first, and half-written files
+/// of a crash are removed.
 ///
-/// Every single step (a removal, a rename) is one of the file system's and leaves a cassette that gives the kept answers
-/// in their order, so an interrupted tidying loses nothing; the next one goes on from there.
+/// Every step (a removal, a rename) is one of the file system's and leaves a cassette that replays the kept responses in
+/// their order, so an interrupted tidying loses nothing; the next one continues it.
 final class CassetteTidying {
   /// How many interactions were in a left-over journal.
   var recoveredCount: Int { recorder.recoveredCount }
@@ -18,7 +18,7 @@ final class CassetteTidying {
 
   /// Throws `absent` where there is no cassette.
   init(_ path: String) throws(CassetteError) {
-    // Before the lock: taking it would make a cassette where there is none.
+    // Before the lock, since taking it would make a cassette where there is none.
     let upstream = try Cassette.open(path).upstream
     recorder = try CassetteRecorder.open(path, upstream: upstream, replacing: false)
     do throws(CassetteError) {
@@ -43,7 +43,7 @@ final class CassetteTidying {
     return bodies
   }
 
-  /// Carries a plan out, removes bodies that nobody needs any more, and lets go of the cassette.
+  /// Carries out a plan, removes bodies that nothing needs any more, and unlocks the cassette.
   /// - Returns: how many bodies were removed.
   func finish(_ plan: TidyPlan) throws(CassetteError) -> Int {
     do throws(CassetteError) {
@@ -61,10 +61,10 @@ final class CassetteTidying {
     }
   }
 
-  /// Lets go of the cassette without a change.
+  /// Unlocks the cassette without a change.
   func abandon() throws(CassetteError) { _ = try recorder.seal() }
 
-  /// Bodies that no file needs, when those are gone.
+  /// Bodies that no file needs once others are removed.
   func orphans(without removed: Set<String>) throws(CassetteError) -> [String] {
     let needed = Set(bodies.filter { !removed.contains($0.key) }.values.joined())
     return try directory.names(in: BodyFile.folder).map { "\(BodyFile.folder)/\($0)" }
@@ -73,7 +73,7 @@ final class CassetteTidying {
 }
 
 extension Cassette {
-  /// The files as a plan sees them.
+  /// The files as input of a plan.
   var planned: [TidyPlan.File] {
     let order = recordedOrder
     return answers.map { answer in

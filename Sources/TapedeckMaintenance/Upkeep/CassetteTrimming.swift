@@ -1,23 +1,23 @@
-public import TapedeckRecording
+package import TapedeckRecording
 
-/// Takes out of a cassette what a run did not use.
-public struct CassetteTrimming: Sendable {
-  /// Interaction files that go, in the order of their names.
-  public private(set) var removed: [String] = []
-  /// Files whose number changes, as they were and as they are to be called.
-  public private(set) var renamed: [(old: String, new: String)] = []
-  /// Body files that nobody needs any more.
-  public private(set) var removedBodies = 0
+/// Removes from a cassette what a run did not use.
+package struct CassetteTrimming: Sendable {
+  /// Removed interaction files, in the order of their names.
+  package private(set) var removed: [String] = []
+  /// Renumbered files, by their old and new names.
+  package private(set) var renamed: [(old: String, new: String)] = []
+  /// How many body files nothing needs any more.
+  package private(set) var removedBodies = 0
   /// How many interactions stay.
-  public private(set) var keptCount = 0
+  package private(set) var keptCount = 0
 
   /// Removes the interactions of these names.
   /// - Parameters:
   ///   - unused: names of interaction files.
   ///   - known: every name the cassette had when the run was made; where it has others by now the names in `unused` may
   ///     mean other interactions, and nothing is done. Nil where the names were given by hand.
-  ///   - isRehearsal: only tells what would happen.
-  public init(
+  ///   - isRehearsal: whether nothing is changed.
+  package init(
     _ path: String, unused: Set<String>, known: Set<String>?, isRehearsal: Bool
   ) throws(CassetteError) {
     let tidying = try CassetteTidying(path)

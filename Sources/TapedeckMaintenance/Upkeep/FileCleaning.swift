@@ -1,22 +1,22 @@
 import TapedeckFormats
 import TapedeckHTTP
-public import TapedeckRecording
-public import TapedeckRedaction
+package import TapedeckRecording
+package import TapedeckRedaction
 
-/// Hides secrets in a file of another tool, and changes nothing else in it: the file is edited where they stand, as
-/// bytes, and replaced at once.
+/// Redacts secrets in a file of another tool and changes nothing else: the bytes are edited in place, and the file is
+/// replaced atomically.
 ///
-/// A HAR or another recording that can be replayed in place is redacted as its exchanges are when they are loaded, so
-/// that it still matches. In JSON, what stands under the name of a secret is hidden too; in texts only what was found.
-public struct FileCleaning: Sendable {
-  public private(set) var hiddenCount = 0
-  /// What is still there.
-  public private(set) var remaining: [SecretFind] = []
-  /// Requests that the file no longer answers when they come as they were recorded.
-  public private(set) var unanswered: [String] = []
+/// A HAR or another recording that can be replayed in place is redacted as its exchanges are when they are loaded, so that
+/// it still matches. In JSON, values under the name of a secret are redacted too; in texts only what was found.
+package struct FileCleaning: Sendable {
+  package private(set) var hiddenCount = 0
+  /// Secrets that are still there.
+  package private(set) var remaining: [SecretFind] = []
+  /// Requests that no longer match when they come as they were recorded.
+  package private(set) var unanswered: [String] = []
 
   /// - Throws: when it cannot be read or written; then it is as it was.
-  public init(_ path: String, _ choice: RedactionChoice) throws(CassetteError) {
+  package init(_ path: String, _ choice: RedactionChoice) throws(CassetteError) {
     let source = try ImportSource(reading: path)
     let session = try? ImportedSession.read(source)
     let known = session?.manifest?.redaction

@@ -1,17 +1,17 @@
 import TapedeckRecording
 import TapedeckRedaction
 
-/// Which files of a cassette are to go and what the others are to be called, as a pure function of what is there.
+/// Which files of a cassette to remove and how to rename the others, as a pure function of what is there.
 ///
-/// The answers to one key keep their order and are numbered without gaps. Carried out in its order, removals first, the
-/// plan leaves a cassette after each step that gives the kept answers in their right order.
+/// The responses to one key keep their order and are numbered without gaps. Carried out in its order, removals first, the
+/// plan leaves a cassette after each step that replays the kept responses in their order.
 struct TidyPlan: Equatable {
   struct File {
     var name: String
     var digest: SHA256Digest
-    /// What a name made from its request begins with.
+    /// How a name made from its request begins.
     var prefix: String
-    /// Its place among the answers to its key.
+    /// Its place among the responses to its key.
     var rank: Int
   }
 
@@ -21,21 +21,22 @@ struct TidyPlan: Equatable {
   }
 
   private(set) var removals: [String] = []
-  /// Which files are to be called otherwise in the end.
+  /// The renames as they are in the end.
   private(set) var renames: [Rename] = []
   private let kept: Set<String>
 
   /// - Parameters:
-  ///   - removing: names of files that are to go.
-  ///   - followsKeys: whether every file gets the name that follows from its request, and not only those beside which
-  ///     one was removed a number without a gap.
-  ///   - changed: files whose request is another now: they, and the other answers to it, get names that follow from it.
+  ///   - removing: names of files to remove.
+  ///   - followsKeys: whether every file gets the name that follows from its request; otherwise only those files are
+  ///     renumbered beside which one is removed.
+  ///   - changed: files whose request has changed: they, and the other responses to it, get names that follow from it.
   init(_ files: [File], removing: Set<String> = [], followsKeys: Bool, changed: Set<String> = []) {
     removals = files.map(\.name).filter(removing.contains)
     let kept = files.filter { !removing.contains($0.name) }
     let groups = Dictionary(grouping: kept, by: \.digest).sorted { $0.key < $1.key }
     var owners = Self.owners(groups)
-    let users = Dictionary(grouping: Set(kept.map { StemUse($0) }), by: \.stem)
+    var users: [String: Set<SHA256Digest>] = [:]
+    for file in kept { users[CassetteNames.parse(file.name).stem, default: []].insert(file.digest) }
     let touched = Set(files.filter { removing.contains($0.name) }.map(\.digest))
     for (digest, files) in groups {
       let followsKeys = followsKeys || files.contains { changed.contains($0.name) }
@@ -52,7 +53,7 @@ struct TidyPlan: Equatable {
     self.kept = Set(kept.map(\.name))
   }
 
-  /// Which key each stem belongs to that is made from its key.
+  /// The keys of the stems that are made from their keys.
   private static func owners(_ groups: [(key: SHA256Digest, value: [File])]) -> [String: SHA256Digest] {
     var owners: [String: SHA256Digest] = [:]
     for (digest, files) in groups {
@@ -80,78 +81,39 @@ struct TidyPlan: Equatable {
     return stem
   }
 
-  /// The renames one by one, in an order in which no file is in the way; where some are in each other's way, one of
-  /// them steps aside first, under a name that keeps its number. What is in the way of a file that stays is not done.
+  /// The renames one by one, in an order in which no file is in the way. Where files are in each other's way in a ring,
+  /// one of them steps aside first, under a name that keeps its number. A rename onto a file that stays is not done.
   var steps: [Rename] {
-    var order = RenameOrder(taken: kept)
-    let byOld = Dictionary(uniqueKeysWithValues: renames.map { ($0.old, $0) })
-    let wanted = Dictionary(renames.map { ($0.new, $0) }, uniquingKeysWith: { first, _ in first })
-    // A name that is free lets the file go that wants it, whose name is free then.
-    for rename in renames where !kept.contains(rename.new) {
-      var next: Rename? = rename
-      while let rename = next, order.take(rename) { next = wanted[rename.old] }
+    var steps: [Rename] = []
+    var taken = kept
+    var waiting = Dictionary(renames.map { ($0.old, $0) }) { first, _ in first }
+    func take(_ rename: Rename) {
+      steps.append(rename)
+      taken.remove(rename.old)
+      taken.insert(rename.new)
     }
-    // What is left waits for each other in rings, or for a file that stays.
-    var stuck: Set<String> = []
-    for rename in renames where !order.isDone(rename) && Self.isRing(from: rename, byOld, &stuck) {
-      let aside = Rename(old: rename.old, new: Self.asideName(rename.old))
-      guard order.take(aside) else { continue }
-      var next = wanted[rename.old]
-      while let step = next, step.old != rename.old, order.take(step) { next = wanted[step.old] }
-      _ = order.take(Rename(old: aside.new, new: rename.new))
+    for rename in renames {
+      // From this file over those that are in the way, to one whose new name is not that of a waiting file.
+      var chain: [Rename] = []
+      var next = waiting.removeValue(forKey: rename.old)
+      while let step = next {
+        chain.append(step)
+        next = waiting.removeValue(forKey: step.new)
+      }
+      guard let last = chain.last else { continue }
+      if taken.contains(last.new) {
+        let aside = Self.asideName(rename.old)
+        guard last.new == rename.old, !taken.contains(aside) else { continue }
+        take(Rename(old: rename.old, new: aside))
+        chain[0].old = aside
+      }
+      for step in chain.reversed() { take(step) }
     }
-    return order.steps
-  }
-
-  /// Whether going on to the file that is in the way, and from that to the next, leads back.
-  /// - Parameter stuck: files from which it does not, as far as that is known.
-  private static func isRing(
-    from rename: Rename, _ byOld: [String: Rename], _ stuck: inout Set<String>
-  ) -> Bool {
-    var passed: Set<String> = []
-    var step = rename
-    while !stuck.contains(step.old), passed.insert(step.old).inserted, let next = byOld[step.new] {
-      if next.old == rename.old { return true }
-      step = next
-    }
-    stuck.formUnion(passed)
-    return false
+    return steps
   }
 
   private static func asideName(_ name: String) -> String {
     let (stem, ordinal) = CassetteNames.parse(name)
     return CassetteNames.name(stem: "\(stem)-aside", ordinal: ordinal)
-  }
-}
-
-/// Renames as they are done, and the names that are taken then.
-private struct RenameOrder {
-  private(set) var steps: [TidyPlan.Rename] = []
-  private var taken: Set<String>
-  private var done: Set<String> = []
-
-  init(taken: Set<String>) { self.taken = taken }
-
-  func isDone(_ rename: TidyPlan.Rename) -> Bool { done.contains(rename.old) }
-
-  /// Does a rename unless it is done, or its new name is taken.
-  mutating func take(_ rename: TidyPlan.Rename) -> Bool {
-    guard !isDone(rename), !taken.contains(rename.new) else { return false }
-    taken.remove(rename.old)
-    taken.insert(rename.new)
-    done.insert(rename.old)
-    steps.append(rename)
-    return true
-  }
-}
-
-/// That files of a key have a stem.
-private struct StemUse: Hashable {
-  let stem: String
-  let digest: SHA256Digest
-
-  init(_ file: TidyPlan.File) {
-    stem = CassetteNames.parse(file.name).stem
-    digest = file.digest
   }
 }

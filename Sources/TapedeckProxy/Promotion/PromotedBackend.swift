@@ -1,26 +1,26 @@
-public import TapedeckHTTP
-public import TapedeckMaintenance
-public import TapedeckOverrides
+package import TapedeckHTTP
+package import TapedeckMaintenance
+package import TapedeckOverrides
 import TapedeckRecording
 
 /// The resources of a promotion that are worth having, with what the trial said of them.
-public struct PromotedBackend: Sendable {
-  public struct Verdict: Sendable {
-    public let resource: PromotedResource
+package struct PromotedBackend: Sendable {
+  package struct Verdict: Sendable {
+    package let resource: PromotedResource
     /// What was seen of it, and for how much of that it gives the recorded bodies, from 0 to 1.
-    public let confidence: Double
-    public let reproduced: Int
-    public let answered: Int
-    public let isTaken: Bool
+    package let confidence: Double
+    package let reproduced: Int
+    package let answered: Int
+    package let isTaken: Bool
   }
 
-  public let exchanges: [PromotedExchange]
-  public let verdicts: [Verdict]
+  package let exchanges: [PromotedExchange]
+  package let verdicts: [Verdict]
   /// Of the exchanges, with the resources that are taken.
-  public let outcomes: [PromotionTrial.Outcome]
+  package let outcomes: [PromotionTrial.Outcome]
 
   /// - Parameter minimum: confidence below which a resource is left out.
-  public init(_ promotion: Promotion, minimum: Double) throws(OverrideProblem) {
+  package init(_ promotion: Promotion, minimum: Double) throws(OverrideProblem) {
     exchanges = promotion.exchanges
     let resources = Self.sound(promotion.resources)
     let trial = try PromotionTrial(resources.map(\.declaration), promotion.exchanges)
@@ -81,5 +81,5 @@ public struct PromotedBackend: Sendable {
   }
 
   /// The overrides file.
-  public var document: JSONValue { ["resources": .array(Self.declarations(verdicts))] }
+  package var document: JSONValue { ["resources": .array(Self.declarations(verdicts))] }
 }

@@ -1,13 +1,13 @@
-public import TapedeckHTTP
-public import TapedeckMaintenance
-public import TapedeckOverrides
+package import TapedeckHTTP
+package import TapedeckMaintenance
+package import TapedeckOverrides
 import TapedeckRecording
 
 /// The recorded session, asked again of the resources that were inferred from it: what they answer as it was recorded
 /// is known, and not only guessed.
-public struct PromotionTrial: Sendable {
+package struct PromotionTrial: Sendable {
   /// What became of an exchange.
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     /// Answered by a resource as it was recorded.
     case reproduced(resource: String)
     /// Answered by a resource, and in another way.
@@ -19,10 +19,10 @@ public struct PromotionTrial: Sendable {
   }
 
   /// Of the exchanges of the session, in their order.
-  public let outcomes: [Outcome]
+  package let outcomes: [Outcome]
 
   /// - Throws: `OverrideProblem` where the declarations are wrong.
-  public init(_ declarations: [JSONValue], _ exchanges: [PromotedExchange]) throws(OverrideProblem) {
+  package init(_ declarations: [JSONValue], _ exchanges: [PromotedExchange]) throws(OverrideProblem) {
     let overrides = Overrides()
     try overrides.load(["resources": .array(declarations)])
     let responder = overrides.resourceLink
@@ -39,10 +39,10 @@ public struct PromotionTrial: Sendable {
       return .differs(
         resource: resource, difference: "status \(response.head.status) instead of \(exchange.status)")
     }
-    let lost = Self.lostFields(exchange.answerFields, response.head.fields)
+    let lost = Self.lostFields(exchange.responseFields, response.head.fields)
     let alike =
       lost.isEmpty ? Outcome.reproduced(resource: resource) : .lacks(resource: resource, fields: lost)
-    guard let recorded = exchange.answer else { return alike }
+    guard let recorded = exchange.response else { return alike }
     guard let given = try? JSONValue(parsing: response.body) else {
       return .differs(resource: resource, difference: "no JSON")
     }
@@ -65,7 +65,7 @@ public struct PromotionTrial: Sendable {
 extension PromotionTrial {
   /// How many of the exchanges that a resource answers it answers as recorded.
   /// - Returns: `alike` counts those as well that lack nothing but fields.
-  public func counts(of resource: String) -> (reproduced: Int, alike: Int, all: Int) {
+  package func counts(of resource: String) -> (reproduced: Int, alike: Int, all: Int) {
     outcomes.reduce(into: (0, 0, 0)) { counts, outcome in
       switch outcome {
       case .reproduced(resource): counts = (counts.0 + 1, counts.1 + 1, counts.2 + 1)

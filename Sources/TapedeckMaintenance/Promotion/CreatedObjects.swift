@@ -1,16 +1,16 @@
-internal import TapedeckHTTP
+import TapedeckHTTP
 
-/// What the objects that a session made have that their requests did not say.
-struct NewObjects {
-  struct Made {
+/// The objects that a session created: what they have beside the members that were sent.
+struct CreatedObjects {
+  struct Created {
     var sent: JSONValue?
-    var object: PromotedObject
+    var object: FoundObject
     /// The id of what it was made in.
     var parentID: String?
   }
 
-  let all: [Made]
-  /// Members that the path says.
+  let all: [Created]
+  /// Members that the path tells.
   let scope: Set<String>
 
   var ids: [JSONValue] { all.compactMap { $0.object.value[$0.object.idMember] } }
@@ -21,7 +21,7 @@ struct NewObjects {
     return unsent(first).map { JSONMember($0.name, Self.general($0.value, $0.name.text, first)) }
   }
 
-  private func unsent(_ made: Made) -> [JSONMember] {
+  private func unsent(_ made: Created) -> [JSONMember] {
     let sent = made.sent?.names ?? []
     let inner = made.sent?.members?.count == 1 ? made.sent?.members?.first?.value.names ?? [] : []
     return (made.object.value.members ?? []).filter { member in
@@ -32,7 +32,7 @@ struct NewObjects {
   }
 
   /// A value with places in it for what differs from object to object.
-  private static func general(_ value: JSONValue, _ name: String, _ made: Made) -> JSONValue {
+  private static func general(_ value: JSONValue, _ name: String, _ made: Created) -> JSONValue {
     switch value {
     case .array(let items): return .array(items.map { general($0, name, made) })
     case .object(let members):
@@ -59,5 +59,13 @@ struct NewObjects {
       let own = JSONValue.object(defaults)[name]
       return values.contains { $0[name] != own }
     }
+  }
+
+  var notes: [String] {
+    varying.isEmpty
+      ? []
+      : [
+        "new objects get the first recorded \(varying.joined(separator: ", ")), which changed in the recording"
+      ]
   }
 }

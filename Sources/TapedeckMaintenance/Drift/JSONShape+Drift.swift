@@ -1,14 +1,18 @@
 import TapedeckRecording
 
-/// What changed from one shape to another, by place.
-struct ShapeComparison {
+extension JSONShape {
+  /// What differs in another shape, by place.
+  func drifts(to live: JSONShape) -> [Drift] {
+    var comparison = ShapeComparison()
+    comparison.compare(self, live, at: "$")
+    return comparison.drifts
+  }
+}
+
+private struct ShapeComparison {
   private(set) var drifts: [Drift] = []
 
-  init(_ recorded: JSONShape, _ live: JSONShape, at place: String = "$") {
-    compare(recorded, live, at: place)
-  }
-
-  private mutating func compare(_ recorded: JSONShape, _ live: JSONShape, at place: String) {
+  mutating func compare(_ recorded: JSONShape, _ live: JSONShape, at place: String) {
     if recorded.hasRedacted { return }
     compareKinds(recorded, live, at: place)
     if let old = recorded.format, let new = live.format, old != new, old != .text {
@@ -21,8 +25,7 @@ struct ShapeComparison {
     if recorded.objects > 0, live.objects > 0 { compareMembers(recorded, live, at: place) }
   }
 
-  /// A type that was never there before is a change; one that did not come this time is not, unless none of the old
-  /// ones did.
+  /// A new type is a change; one that is absent today is not, unless all old ones are.
   private mutating func compareKinds(_ recorded: JSONShape, _ live: JSONShape, at place: String) {
     let known = Self.widened(recorded.kinds)
     let new = live.kinds.subtracting(known)
@@ -38,7 +41,7 @@ struct ShapeComparison {
     append(.typeChanged, .breaking, at: place, recorded, live)
   }
 
-  /// What a reader of the recorded types takes as well: any number takes whole ones, and a map is an object.
+  /// The types that a reader of the recorded ones accepts too: whole numbers as numbers, and a map as an object.
   private static func widened(_ kinds: Set<JSONShape.Kind>) -> Set<JSONShape.Kind> {
     var kinds = kinds
     if kinds.contains(.number) { kinds.insert(.integer) }
@@ -47,7 +50,7 @@ struct ShapeComparison {
   }
 
   private mutating func append(
-    _ kind: Drift.Kind, _ severity: DriftSeverity, at place: String, _ recorded: JSONShape, _ live: JSONShape
+    _ kind: Drift.Kind, _ severity: Drift.Severity, at place: String, _ recorded: JSONShape, _ live: JSONShape
   ) {
     drifts.append(Drift(kind, severity, at: place, recorded: recorded.text, live: live.text))
   }
@@ -76,7 +79,7 @@ struct ShapeComparison {
     compare(old.shape, new.shape, at: path)
   }
 
-  /// One that was optional before may be absent without anything having changed.
+  /// A member that was optional may be absent without anything having changed.
   private mutating func removed(_ member: JSONShape.Member, wasAlways: Bool, at path: String) {
     drifts.append(
       Drift(

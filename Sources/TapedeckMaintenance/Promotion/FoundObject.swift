@@ -1,16 +1,16 @@
-internal import TapedeckHTTP
+import TapedeckHTTP
 
-/// An object that an answer holds, with what it stands in.
-struct PromotedObject {
+/// An object in a response.
+struct FoundObject {
   var id: String
   var idMember: String
   var value: JSONValue
-  /// The members that lead to it.
+  /// The names of the members that lead to it.
   var envelope: [String]
 }
 
-/// Finds objects and lists of them in answers.
-enum PromotedShape {
+/// Finds objects and lists of them in responses.
+enum ObjectFinder {
   private static let idNames = [
     "id", "_id", "uuid", "guid", "key", "slug", "code", "login", "username", "name",
   ]
@@ -22,22 +22,22 @@ enum PromotedShape {
     "_embedded", "data", "response", "result", "payload", "body",
   ]
 
-  /// - Parameter id: that it is known by, if the path says so.
-  static func object(in answer: JSONValue, id: String? = nil, last: String = "") -> PromotedObject? {
-    if let found = identified(answer, id, []) { return found }
+  /// - Parameter id: the object's id, if the path has it.
+  static func object(in response: JSONValue, id: String? = nil, last: String = "") -> FoundObject? {
+    if let found = identified(response, id, []) { return found }
     // One that stands alone in another object, or under a name that such envelopes have.
-    let inner = (answer.members ?? []).filter { $0.value.members != nil }
+    let inner = (response.members ?? []).filter { $0.value.members != nil }
     let wrapped =
       inner.first { wrappers.contains($0.name.text) || last.hasPrefix($0.name.text) }
-      ?? (inner.count == 1 && answer.members?.count == 1 ? inner.first : nil)
+      ?? (inner.count == 1 && response.members?.count == 1 ? inner.first : nil)
     return wrapped.flatMap { identified($0.value, id, [$0.name.text]) }
   }
 
-  private static func identified(_ value: JSONValue, _ id: String?, _ envelope: [String]) -> PromotedObject? {
+  private static func identified(_ value: JSONValue, _ id: String?, _ envelope: [String]) -> FoundObject? {
     guard value.members != nil, let member = idMember(of: value, id), let text = value[member]?.idText else {
       return nil
     }
-    return PromotedObject(id: text, idMember: member, value: value, envelope: envelope)
+    return FoundObject(id: text, idMember: member, value: value, envelope: envelope)
   }
 
   /// The member that is an object's id: where the id is known, the one that has it.
@@ -50,10 +50,10 @@ enum PromotedShape {
     }?.name.text
   }
 
-  /// The list that an answer is, or has as one of its members.
-  static func list(in answer: JSONValue, last: String) -> (items: [JSONValue], envelope: [String])? {
-    if let items = answer.array { return isList(items) ? (items, []) : nil }
-    guard let members = answer.members, object(in: answer) == nil else { return nil }
+  /// The list that a response is, or has as one of its members.
+  static func list(in response: JSONValue, last: String) -> (items: [JSONValue], envelope: [String])? {
+    if let items = response.array { return isList(items) ? (items, []) : nil }
+    guard let members = response.members, object(in: response) == nil else { return nil }
     let lists = members.filter { $0.value.array.map(isList) == true }
     let named = lists.first { wrappers.contains($0.name.text) || $0.name.text == last }
     guard let list = named ?? (lists.count == 1 ? lists.first : nil), let items = list.value.array,
@@ -63,9 +63,9 @@ enum PromotedShape {
   }
 
   /// The list in an envelope within an envelope, such as HAL's `_embedded`.
-  private static func innerList(
-    in members: [JSONMember], last: String
-  ) -> (items: [JSONValue], envelope: [String])? {
+  private static func innerList(in members: [JSONMember], last: String) -> (
+    items: [JSONValue], envelope: [String]
+  )? {
     for outer in members where outerWrappers.contains(outer.name.text) {
       let lists = (outer.value.members ?? []).filter { $0.value.array.map(isList) == true }
       let named = lists.first { wrappers.contains($0.name.text) || $0.name.text == last }
@@ -87,20 +87,59 @@ enum PromotedShape {
     }
   }
 
+  /// The objects of a list, each with its id; none where they cannot be told apart.
+  static func objects(in items: [JSONValue]) -> [FoundObject] {
+    guard let idMember = idMember(ofAll: items) else { return [] }
+    return items.map {
+      FoundObject(id: $0[idMember]?.idText ?? "", idMember: idMember, value: $0, envelope: [])
+    }
+  }
+
   /// Whether two objects are of a kind: more than half of their members are the same.
   static func alike(_ left: Set<String>, _ right: Set<String>) -> Bool {
     let common = left.intersection(right).count
     return common > 0 && common * 2 >= left.union(right).count
   }
 
-  /// Whether a step of a path looks like an id by itself.
-  static func looksLikeID(_ step: String) -> Bool {
-    let bytes = Array(step.utf8)
+  /// Whether a segment of a path looks like an id by itself.
+  static func looksLikeID(_ segment: String) -> Bool {
+    let bytes = Array(segment.utf8)
     if bytes.allSatisfy({ ASCII.isDigit($0) }) { return true }
-    if step.hasPrefix("REDACTED:") { return true }
+    if segment.hasPrefix("REDACTED:") { return true }
     let digits = bytes.count { ASCII.isDigit($0) }
     let isHex = bytes.allSatisfy { ASCII.hexValue($0) != nil || $0 == UInt8(ascii: "-") }
     return bytes.count >= 16 && isHex && digits > 3
       || bytes.count >= 10 && digits * 3 >= bytes.count && !bytes.contains(UInt8(ascii: "."))
+  }
+}
+
+extension JSONValue {
+  /// The value as an id, if it is a text that is not empty or a whole number.
+  var idText: String? {
+    switch self {
+    case .string(let string): string.text.isEmpty ? nil : string.text
+    case .number(let number): number.int.map { String($0) }
+    default: nil
+    }
+  }
+
+  var names: Set<String> { Set((members ?? []).map(\.name.text)) }
+
+  /// The value at the end of a path of members.
+  func value(at path: [String]) -> JSONValue? { path.reduce(Optional(self)) { $0?[$1] } }
+
+  /// The members that have a value.
+  static func members(_ members: KeyValuePairs<JSONString, JSONValue?>) -> [JSONMember] {
+    members.compactMap { name, value in value.map { JSONMember(name, $0) } }
+  }
+
+  /// An object; nil without members.
+  static func object(unlessEmpty members: [JSONMember]) -> JSONValue? {
+    members.isEmpty ? JSONValue?.none : .object(members)
+  }
+
+  /// An array; nil without items.
+  static func array(unlessEmpty items: [JSONValue]) -> JSONValue? {
+    items.isEmpty ? JSONValue?.none : .array(items)
   }
 }

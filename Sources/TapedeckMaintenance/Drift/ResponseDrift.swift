@@ -1,19 +1,19 @@
 import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckRecording
 
-/// How the answer that an origin gives now differs in shape from those it gave when it was recorded.
-public enum AnswerDrift {
+/// How a response of the origin differs in shape from those that were recorded.
+package enum ResponseDrift {
   /// - Parameters:
-  ///   - recorded: every recorded answer to one request; at least one.
-  ///   - live: what came now.
-  public static func drifts(recorded: [RecordedResponse], live: RecordedResponse) -> [Drift] {
+  ///   - recorded: every recorded response to one request; at least one.
+  ///   - live: the response of today.
+  package static func drifts(recorded: [RecordedResponse], live: RecordedResponse) -> [Drift] {
     guard !recorded.isEmpty else { return [] }
-    // Of several answers those count that have the status that came: an answer that says "not ready yet" has no fields
+    // Of several recorded responses, only those with today's status count: one that says "not ready yet" has no fields
     // to lose.
     let now = live.head.status
     let equal = recorded.filter { $0.head.status == now }
     if !equal.isEmpty { return headerDrifts(equal, live) + bodyDrifts(equal, live) }
-    // A validator that is not current any more gets the whole answer; that is no change of the API.
+    // A validator that is no longer current gets the whole response; that is no change of the API.
     if now == 200, recorded.contains(where: { $0.head.status == 304 }) { return [] }
     let alike = recorded.filter { $0.head.status / 100 == now / 100 }
     let status = statusDrift(recorded, now, isSameClass: !alike.isEmpty)
@@ -47,7 +47,7 @@ public enum AnswerDrift {
     ]
   }
 
-  /// Which fields there are, not what they say.
+  /// Compares which fields there are, not their values.
   private static func presenceDrifts(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [Drift] {
     let known = recorded.map { names($0.head.fields) }
     let always = known.dropFirst().reduce(known[0]) { $0.intersection($1) }
@@ -64,7 +64,7 @@ public enum AnswerDrift {
     return removed + added
   }
 
-  /// Those that come and go with the path of an answer and not with its API.
+  /// Fields that depend on the path a response took, not on the API.
   private static let incidental: Set<String> = [
     "date", "age", "content-length", "content-type", "connection", "keep-alive", "transfer-encoding", "via",
     "server", "expires", "etag", "last-modified", "set-cookie", "x-request-id", "x-cache", "x-cache-hits",
@@ -84,7 +84,7 @@ public enum AnswerDrift {
     var shape = JSONShape()
     for case .json(let value) in known { shape.add(value) }
     if shape.count > 0 {
-      if case .json(let value) = now { return ShapeComparison(shape, JSONShape(value)).drifts }
+      if case .json(let value) = now { return shape.drifts(to: JSONShape(value)) }
       return [Drift(.bodyChanged, .breaking, at: "body", recorded: "JSON", live: now.text)]
     }
     guard !known.contains(where: { $0.text == now.text }), let first = known.first else { return [] }

@@ -1,54 +1,54 @@
-public import TapedeckHTTP
-public import TapedeckRecording
+package import TapedeckHTTP
+package import TapedeckRecording
 import TapedeckRedaction
 
-/// One request to ask an origin again, and what it answered when it was recorded.
-public struct DriftQuestion: Sendable {
-  public enum Plan: Sendable {
-    case ask(HTTPRequest)
-    /// A sentence says why not.
+/// A recorded request to send to the origin again, with the responses that were recorded.
+package struct DriftRequest: Sendable {
+  package enum Plan: Sendable {
+    case send(HTTPRequest)
+    /// With a sentence that says why.
     case skip(String)
   }
 
-  /// The answers recorded for the request, in order; at least one.
-  public let answers: [StoredInteraction]
-  public let plan: Plan
+  /// The recorded responses, in order; at least one.
+  package let answers: [StoredInteraction]
+  package let plan: Plan
   /// Header fields that are left out because their recorded values are placeholders.
-  public let withheld: [String]
+  package let withheld: [String]
 
-  /// One question for every request of a cassette: in the order of recording where unsafe methods are asked too, since
-  /// then one request may depend on another, else in that of the names.
+  /// Every request of a cassette: in the order of recording where unsafe methods are sent too, since then one request may
+  /// depend on another, else in that of the names.
   /// - Parameters:
-  ///   - asksUnsafeMethods: whether those are asked that may change something (RFC 9110 §9.2.1).
-  ///   - fields: replace the recorded fields of the same names.
-  public static func all(
-    of cassette: Cassette, asksUnsafeMethods: Bool, fields: HTTPFields
-  ) throws(CassetteError) -> [DriftQuestion] {
+  ///   - sendsUnsafeMethods: whether requests that may change something are sent (RFC 9110 §9.2.1).
+  ///   - fields: these replace recorded fields of the same names.
+  package static func all(
+    of cassette: Cassette, sendsUnsafeMethods: Bool, fields: HTTPFields
+  ) throws(CassetteError) -> [DriftRequest] {
     var order: [MatchKey] = []
     var answers: [MatchKey: [StoredInteraction]] = [:]
     for answer in cassette.answers {
       if answers[answer.key] == nil { order.append(answer.key) }
       answers[answer.key, default: []].append(answer)
     }
-    var questions: [DriftQuestion] = []
+    var requests: [DriftRequest] = []
     for key in order {
       guard let group = answers[key] else { continue }
-      questions.append(try DriftQuestion(group, asksUnsafeMethods: asksUnsafeMethods, fields: fields))
+      requests.append(try DriftRequest(group, sendsUnsafeMethods: sendsUnsafeMethods, fields: fields))
     }
-    guard asksUnsafeMethods else { return questions }
-    return questions.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+    guard sendsUnsafeMethods else { return requests }
+    return requests.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
       .map(\.element)
   }
 
   private var time: Int { answers[0].interaction.volatile.recordedAtMicroseconds ?? .max }
 
   private init(
-    _ answers: [StoredInteraction], asksUnsafeMethods: Bool, fields: HTTPFields
+    _ answers: [StoredInteraction], sendsUnsafeMethods: Bool, fields: HTTPFields
   ) throws(CassetteError) {
     self.answers = answers
     let interaction = answers[0].interaction
     var request = interaction.request
-    guard asksUnsafeMethods || request.method.isSafe else {
+    guard sendsUnsafeMethods || request.method.isSafe else {
       (plan, withheld) = (.skip("\(request.method) may change something"), [])
       return
     }
@@ -60,7 +60,7 @@ public struct DriftQuestion: Sendable {
       let place = Placeholder.stands(in: request.target) ? "target" : "body"
       plan = .skip("its \(place) holds a secret that was redacted")
     } else {
-      plan = .ask(request)
+      plan = .send(request)
     }
   }
 
@@ -78,8 +78,8 @@ public struct DriftQuestion: Sendable {
     return withheld
   }
 
-  /// What became of the shape of the answer.
-  public func drifts(in live: RecordedResponse) -> [Drift] {
-    AnswerDrift.drifts(recorded: answers.map(\.interaction.response), live: live)
+  /// How the shape of the response has changed.
+  package func drifts(in live: RecordedResponse) -> [Drift] {
+    ResponseDrift.drifts(recorded: answers.map(\.interaction.response), live: live)
   }
 }

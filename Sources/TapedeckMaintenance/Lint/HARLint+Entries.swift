@@ -1,19 +1,9 @@
 import TapedeckFormats
 import TapedeckHTTP
 
-/// One entry against HAR 1.2: the members it must have, their types, and what its text says about them.
-struct HAREntryLint {
-  struct Problem: Equatable {
-    var severity: LintFinding.Severity
-    /// As in `response.content.size`.
-    var member: String
-    /// What is the matter with it, behind its name.
-    var text: String
-  }
-
-  private(set) var problems: [Problem] = []
-
-  mutating func check(_ entry: JSONValue) {
+/// Checks entries: the members they must have, their types, and what their texts say about them.
+extension HARLint {
+  mutating func checkEntry(_ entry: JSONValue) {
     checkObject(entry, "", Self.entryMembers)
     if let time = entry["startedDateTime"]?.text, ImportedTime.iso8601(time) == nil {
       add(.error, "startedDateTime", "is no time of ISO 8601")
@@ -21,10 +11,6 @@ struct HAREntryLint {
     checkRequest(entry["request"] ?? .null)
     checkResponse(entry["response"] ?? .null)
     checkTimings(entry)
-  }
-
-  private mutating func add(_ severity: LintFinding.Severity, _ member: String, _ text: String) {
-    problems.append(Problem(severity: severity, member: member, text: text))
   }
 
   // MARK: Members

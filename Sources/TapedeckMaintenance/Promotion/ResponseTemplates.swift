@@ -1,15 +1,10 @@
-internal import TapedeckHTTP
+import TapedeckHTTP
 
-/// What recorded answers look like around their objects.
-enum AnswerTemplates {
-  /// A place at the end of a path of members.
-  static func wrapped(_ place: String, _ path: [String]) -> JSONValue {
-    path.reversed().reduce(JSONValue("{{\(place)}}")) { .object([JSONMember(JSONString($1), $0)]) }
-  }
-
-  /// An answer with a place instead of its object.
-  static func replacing(_ path: [String], in answer: JSONValue, with place: String) -> JSONValue {
-    guard let name = path.first, let members = answer.members else { return JSONValue("{{\(place)}}") }
+/// Templates for what stands around the objects in responses.
+enum ResponseTemplates {
+  /// A response with a placeholder instead of its object.
+  static func replacing(_ path: [String], in response: JSONValue, with place: String) -> JSONValue {
+    guard let name = path.first, let members = response.members else { return JSONValue("{{\(place)}}") }
     return .object(
       members.map { member in
         guard member.name.text == name else { return member }
@@ -17,9 +12,9 @@ enum AnswerTemplates {
       })
   }
 
-  /// An answer with the place `{{id}}` wherever the id stands.
-  static func replacing(id: String, in answer: JSONValue) -> JSONValue {
-    switch answer {
+  /// A response with `{{id}}` wherever the id stands.
+  static func replacing(id: String, in response: JSONValue) -> JSONValue {
+    switch response {
     case .array(let items): return .array(items.map { replacing(id: id, in: $0) })
     case .object(let members):
       return .object(
@@ -28,7 +23,7 @@ enum AnswerTemplates {
             id.utf8.count < 3 && member.value.int != nil && !member.name.text.lowercased().hasSuffix("id")
           return isCount ? member : JSONMember(member.name, replacing(id: id, in: member.value))
         })
-    case .number: return answer.idText == id ? "{{id}}" : answer
+    case .number: return response.idText == id ? "{{id}}" : response
     case .string(let string):
       if string.text == id { return "{{id}}" }
       let words = string.text.split(separator: " ", omittingEmptySubsequences: false).map { word in
@@ -37,8 +32,8 @@ enum AnswerTemplates {
         return word[..<range.lowerBound] + "{{id}}" + word[range.upperBound...]
       }
       let text = words.joined(separator: " ")
-      return text == string.text ? answer : JSONValue(text)
-    default: return answer
+      return text == string.text ? response : JSONValue(text)
+    default: return response
     }
   }
 
@@ -61,26 +56,27 @@ enum AnswerTemplates {
 
   /// What a list stands in; nil for nothing.
   /// - Parameters:
-  ///   - others: the answers with other pages of it.
+  ///   - others: the responses with other pages of it.
   ///   - number: the word of the query that says which page.
   static func list(
-    _ list: PromotedEvidence.List, in answer: JSONValue, among others: [JSONValue], number: String, total: Int
+    _ list: CollectionEvidence.List, in response: JSONValue, among others: [JSONValue], number: String,
+    total: Int
   ) -> JSONValue? {
     guard !list.envelope.isEmpty else { return nil }
-    let pages = PageLinks(others.isEmpty ? [answer] : others, number: number)
-    return filled(answer, list.envelope[...], []) { member, path in
+    let pages = PageLinks(others.isEmpty ? [response] : others, number: number)
+    return filled(response, list.envelope[...], []) { member, path in
       pages.place(of: member.name.text, at: path) ?? counted(member, list.items.count, total)
     }
   }
 
-  /// The answer with `{{items}}` at the end of the path, and what `value` says for all else.
+  /// The response with `{{items}}` at the end of the path, and what `value` says for all else.
   private static func filled(
-    _ answer: JSONValue, _ rest: ArraySlice<String>, _ path: [String],
+    _ response: JSONValue, _ rest: ArraySlice<String>, _ path: [String],
     _ value: (JSONMember, [String]) -> JSONValue
   ) -> JSONValue {
     guard let name = rest.first else { return "{{items}}" }
     return .object(
-      (answer.members ?? []).map { member in
+      (response.members ?? []).map { member in
         let place = path + [member.name.text]
         return JSONMember(
           member.name,
@@ -91,18 +87,18 @@ enum AnswerTemplates {
 
   /// Members that lead to other pages: where each is null or has the page's number in its query.
   private struct PageLinks {
-    let answers: [JSONValue]
+    let responses: [JSONValue]
     let number: String
 
-    init(_ answers: [JSONValue], number: String) {
-      self.answers = answers
+    init(_ responses: [JSONValue], number: String) {
+      self.responses = responses
       self.number = number
     }
 
     func place(of name: String, at path: [String]) -> JSONValue? {
       let name = name.lowercased()
       guard nexts.contains(name) || previouses.contains(name) else { return nil }
-      let values = answers.compactMap { $0.value(at: path) }
+      let values = responses.compactMap { $0.value(at: path) }
       guard values.contains(where: isLink), values.allSatisfy({ $0.isNull || isLink($0) }) else { return nil }
       return nexts.contains(name) ? "{{next}}" : "{{previous}}"
     }
@@ -128,11 +124,11 @@ enum AnswerTemplates {
     return offsets.contains(name) ? "{{offset}}" : member.value
   }
 
-  /// The members of `answers` for an action.
+  /// The template of an action in the declaration's member `answers`; nil where there is nothing to say.
   static func action(_ status: Int, usual: Int, body: JSONValue?) -> JSONValue? {
     var members: [JSONMember] = []
     if status != usual { members.append(JSONMember("status", JSONValue(status))) }
     if let body { members.append(JSONMember("body", body)) }
-    return members.isEmpty ? JSONValue?.none : .object(members)
+    return .object(unlessEmpty: members)
   }
 }
