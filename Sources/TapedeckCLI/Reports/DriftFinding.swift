@@ -43,7 +43,8 @@ struct DriftFinding {
     }.map(\.element)
   }
 
-  var answer: StoredInteraction { request.answers[0] }
+  var recorded: Interaction { request.interactions[0].interaction }
+  var fileName: String { request.interactions[0].fileName }
 
   /// Explains a refusal: a secret that was recorded as a placeholder was not sent.
   var hint: String? {

@@ -37,13 +37,13 @@ extension DriftReport {
 
   private func text(_ finding: DriftFinding, _ style: Style) -> String {
     guard case .drifted = finding.outcome else { return "" }
-    let request = finding.answer.interaction.request
+    let request = finding.recorded.request
     let lines = finding.drifts.map { drift in
       let severity = style.paint(TextWidth.padded(drift.severity.rawValue, to: 8), color(drift.severity))
       return "  \(severity)  \(Printable.line(drift.description))\n"
     }
     return "\(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.targetText))  "
-      + "\(style.paint(Printable.line(finding.answer.fileName), .dim))\n" + lines.joined()
+      + "\(style.paint(Printable.line(finding.fileName), .dim))\n" + lines.joined()
       + (finding.hint.map { "  hint      \(Printable.line($0))\n" } ?? "")
   }
 
@@ -65,7 +65,7 @@ extension DriftReport {
     }
     return groups.sorted { $0.key < $1.key }.map { reason, findings in
       let names = findings.prefix(3).map { finding in
-        let request = finding.answer.interaction.request
+        let request = finding.recorded.request
         return "\(request.method) \(Printable.line(request.targetText))"
       }
       let more = findings.count > 3 ? " and \(findings.count - 3) more" : ""
@@ -103,11 +103,11 @@ extension DriftReport {
   }
 
   private static func json(_ finding: DriftFinding) -> JSONValue {
-    let request = finding.answer.interaction.request
+    let request = finding.recorded.request
     var members: [JSONMember] = [
       JSONMember("method", JSONValue(request.method.rawValue)),
       JSONMember("target", JSONValue(request.targetText)),
-      JSONMember("files", .array(finding.request.answers.map { JSONValue($0.fileName) })),
+      JSONMember("files", .array(finding.request.interactions.map { JSONValue($0.fileName) })),
     ]
     switch finding.outcome {
     case .same: members.append(JSONMember("outcome", "same"))
@@ -143,7 +143,7 @@ extension DriftReport {
   }
 
   private func junitCase(_ finding: DriftFinding) -> JUnitXML.Case {
-    let request = finding.answer.interaction.request
+    let request = finding.recorded.request
     var item = JUnitXML.Case(
       group: cassette, name: "\(request.method) \(request.targetText)",
       seconds: finding.durationMilliseconds.map { $0 / 1000 })

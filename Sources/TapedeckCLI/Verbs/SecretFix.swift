@@ -34,18 +34,18 @@ struct SecretFix {
     (remaining, hiddenCount) = (cleaning.remaining, cleaning.hiddenCount)
     (changedFiles, renamed) = (cleaning.changedFiles, cleaning.renamed)
     (recoveredCount, recoveredHiddenCount) = (cleaning.recoveredCount, cleaning.recoveredHiddenCount)
-    warn(cleaning.unanswered, path)
+    warn(cleaning.unmatched, path)
   }
 
   private mutating func clean(file path: String, _ choice: RedactionChoice) throws {
     let cleaning = try FileCleaning(path, choice)
     (remaining, hiddenCount) = (cleaning.remaining, cleaning.hiddenCount)
     if hiddenCount > 0 { changedFiles = [path] }
-    warn(cleaning.unanswered, path)
+    warn(cleaning.unmatched, path)
   }
 
-  private func warn(_ unanswered: [String], _ path: String) {
-    for request in unanswered {
+  private func warn(_ unmatched: [String], _ path: String) {
+    for request in unmatched {
       Terminal.say(
         "warning: \(path) no longer answers \(Printable.line(request)) when it comes as it was recorded; "
           + "it answers a client that was given the placeholder")

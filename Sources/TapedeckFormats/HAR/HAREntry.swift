@@ -124,7 +124,7 @@ struct HAREntry {
     if BodyFraming.hasNoBody(status: draft.status, method: HTTPMethod(rawValue: draft.method)) {
       return false
     }
-    // Browsers follow a redirect before its body comes, and nobody reads that.
+    // Browsers follow a redirect before its body comes, and nothing reads it.
     if (300..<400).contains(draft.status) { return false }
     let size = content["size"]?.double ?? -1
     if size >= 0 { return size > 0 }
@@ -132,8 +132,8 @@ struct HAREntry {
     return (response["bodySize"]?.double ?? -1) > 0
   }
 
-  /// The body of a form that is told by its parameters only, which some tools write encoded and some decoded; nil where
-  /// the file has the parts of a multipart body, of which it cannot be rebuilt.
+  /// The body of a form of which the file has only the parameters, encoded or decoded; nil for a multipart body, which
+  /// cannot be rebuilt from its parts.
   private func formBody(_ data: JSONValue) -> [UInt8]? {
     let params = data["params"]?.array ?? []
     guard !params.isEmpty else { return [] }

@@ -21,7 +21,7 @@ package struct ImportedSession: Sendable {
   /// The origin that was recorded: as the exported cassette says, else the one of most exchanges.
   package var upstream: String? { manifest.map(\.upstream) ?? chiefOrigin }
 
-  /// The rules by which requests are told apart: those of the exported cassette, else the usual ones.
+  /// The rules of matching: those of the exported cassette, else the default.
   package var rules: MatchRules { manifest?.rules ?? MatchRules() }
 
   /// Appends what another file held.

@@ -1,6 +1,6 @@
 import TapedeckHTTP
 
-/// A document as other tools' cassettes need it: what scalars mean is asked of them where they are used.
+/// A document. What a scalar means is decided where it is used.
 enum YAMLValue: Sendable, Equatable {
   case null
   /// A scalar without quotes: a word, a number, `true`.

@@ -28,12 +28,11 @@ package struct CassetteComparison: Sendable {
   package init(_ old: Cassette, _ new: Cassette) throws(CassetteError) {
     rules = Self.rules(old, new)
     let matcher = old.matcher
-    let newGroups = try Self.groups(new, by: matcher)
-    let oldGroups = try Self.groups(old, by: matcher)
-    for key in oldGroups.order { compare(oldGroups.answers[key] ?? [], newGroups.answers[key] ?? []) }
-    for key in newGroups.order where oldGroups.answers[key] == nil {
-      compare([], newGroups.answers[key] ?? [])
-    }
+    let (oldGroups, newGroups) = (try old.grouped(by: matcher), try new.grouped(by: matcher))
+    let known = Set(oldGroups.map(\.key))
+    let counterparts = Dictionary(uniqueKeysWithValues: newGroups.map { ($0.key, $0.responses) })
+    for group in oldGroups { compare(group.responses, counterparts[group.key] ?? []) }
+    for group in newGroups where !known.contains(group.key) { compare([], group.responses) }
   }
 
   private static func rules(_ old: Cassette, _ new: Cassette) -> [RequestDifference] {
@@ -52,19 +51,6 @@ package struct CassetteComparison: Sendable {
     matcher.rules.items.joined(separator: ", ")
   }
 
-  private static func groups(
-    _ cassette: Cassette, by matcher: RequestMatcher
-  ) throws(CassetteError) -> (order: [MatchKey], answers: [MatchKey: [StoredInteraction]]) {
-    var order: [MatchKey] = []
-    var answers: [MatchKey: [StoredInteraction]] = [:]
-    for answer in cassette.answers {
-      let key = matcher == cassette.matcher ? answer.key : try matcher.key(for: answer.interaction)
-      if answers[key] == nil { order.append(key) }
-      answers[key, default: []].append(answer)
-    }
-    return (order, answers)
-  }
-
   /// Compares the responses to one request.
   private mutating func compare(_ old: [StoredInteraction], _ new: [StoredInteraction]) {
     let moves = new.difference(from: old) { left, right in
@@ -73,7 +59,8 @@ package struct CassetteComparison: Sendable {
     equalCount += new.count - moves.insertions.count
     for index in 0..<max(moves.removals.count, moves.insertions.count) {
       let (removed, added) = (
-        moves.removals.dropFirst(index).first?.answer, moves.insertions.dropFirst(index).first?.answer
+        moves.removals.dropFirst(index).first?.interaction,
+        moves.insertions.dropFirst(index).first?.interaction
       )
       var differences: [RequestDifference] = []
       if let removed, let added {
@@ -91,10 +78,30 @@ package struct CassetteComparison: Sendable {
   }
 }
 
+extension Cassette {
+  /// The responses to each request, in the order of the names.
+  func grouped(
+    by matcher: RequestMatcher
+  ) throws(CassetteError) -> [(key: MatchKey, responses: [StoredInteraction])] {
+    var groups: [(key: MatchKey, responses: [StoredInteraction])] = []
+    var places: [MatchKey: Int] = [:]
+    for stored in answers {
+      let key = matcher == self.matcher ? stored.key : try matcher.key(for: stored.interaction)
+      if let place = places[key] {
+        groups[place].responses.append(stored)
+      } else {
+        places[key] = groups.count
+        groups.append((key, [stored]))
+      }
+    }
+    return groups
+  }
+}
+
 extension CollectionDifference<StoredInteraction>.Change {
-  fileprivate var answer: StoredInteraction {
+  fileprivate var interaction: StoredInteraction {
     switch self {
-    case .insert(_, let answer, _), .remove(_, let answer, _): answer
+    case .insert(_, let stored, _), .remove(_, let stored, _): stored
     }
   }
 }

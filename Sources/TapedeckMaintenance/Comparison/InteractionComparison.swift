@@ -54,7 +54,7 @@ enum InteractionComparison {
     return [RequestDifference(field: field, recorded: "the same content", received: "compressed otherwise")]
   }
 
-  /// What is new in every response, and the length, which tells what the body tells.
+  /// Fields that are new in every response, and the length, which follows from the body.
   private static func isVolatile(_ field: HTTPField) -> Bool {
     field.isNamed("content-length") || VolatileFields.contains(field, in: .response)
   }

@@ -10,8 +10,8 @@ package struct DriftRequest: Sendable {
     case skip(String)
   }
 
-  /// The recorded responses, in order; at least one.
-  package let answers: [StoredInteraction]
+  /// The recorded interactions, in order; at least one.
+  package let interactions: [StoredInteraction]
   package let plan: Plan
   /// Header fields that are left out because their recorded values are placeholders.
   package let withheld: [String]
@@ -24,29 +24,22 @@ package struct DriftRequest: Sendable {
   package static func all(
     of cassette: Cassette, sendsUnsafeMethods: Bool, fields: HTTPFields
   ) throws(CassetteError) -> [DriftRequest] {
-    var order: [MatchKey] = []
-    var answers: [MatchKey: [StoredInteraction]] = [:]
-    for answer in cassette.answers {
-      if answers[answer.key] == nil { order.append(answer.key) }
-      answers[answer.key, default: []].append(answer)
-    }
     var requests: [DriftRequest] = []
-    for key in order {
-      guard let group = answers[key] else { continue }
-      requests.append(try DriftRequest(group, sendsUnsafeMethods: sendsUnsafeMethods, fields: fields))
+    for (_, responses) in try cassette.grouped(by: cassette.matcher) {
+      requests.append(try DriftRequest(responses, sendsUnsafeMethods: sendsUnsafeMethods, fields: fields))
     }
     guard sendsUnsafeMethods else { return requests }
     return requests.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
       .map(\.element)
   }
 
-  private var time: Int { answers[0].interaction.volatile.recordedAtMicroseconds ?? .max }
+  private var time: Int { interactions[0].interaction.volatile.recordedAtMicroseconds ?? .max }
 
   private init(
-    _ answers: [StoredInteraction], sendsUnsafeMethods: Bool, fields: HTTPFields
+    _ interactions: [StoredInteraction], sendsUnsafeMethods: Bool, fields: HTTPFields
   ) throws(CassetteError) {
-    self.answers = answers
-    let interaction = answers[0].interaction
+    self.interactions = interactions
+    let interaction = interactions[0].interaction
     var request = interaction.request
     guard sendsUnsafeMethods || request.method.isSafe else {
       (plan, withheld) = (.skip("\(request.method) may change something"), [])
@@ -80,6 +73,6 @@ package struct DriftRequest: Sendable {
 
   /// How the shape of the response has changed.
   package func drifts(in live: RecordedResponse) -> [Drift] {
-    ResponseDrift.drifts(recorded: answers.map(\.interaction.response), live: live)
+    ResponseDrift.drifts(recorded: interactions.map(\.interaction.response), live: live)
   }
 }

@@ -25,7 +25,7 @@ struct CollectionEvidence {
   var deletes: [(seen: Seen, id: String)] = []
   /// Requests for what was not there.
   var missing: [(index: Int, id: String)] = []
-  /// Changes that were answered with the object around.
+  /// Changes whose response is the object around the element.
   var additions: [Addition] = []
 
   /// An element that came into a list of an object.

@@ -58,7 +58,7 @@ struct CollectionWriter {
 
   // MARK: Lists
 
-  /// Whether the cassette keeps the list: it was answered with something that no list could be found in.
+  /// Whether the list stays with the cassette, since no list was found in the responses.
   private var keepsList: Bool { lists.isEmpty && session.unread.contains(base.pattern) }
 
   private var otherLists: [JSONValue] {
@@ -73,7 +73,7 @@ struct CollectionWriter {
     }
   }
 
-  /// Whether what was made came to stand first, where anybody looked.
+  /// `first` where a later list begins with a created object.
   private var newest: JSONValue? {
     for create in base.creates {
       guard let id = create.object?.id else { continue }
@@ -89,7 +89,7 @@ struct CollectionWriter {
     return nil
   }
 
-  /// How many were given to who asked for no page, where there are more.
+  /// How many objects a request without pages got, where there are more.
   private var firstPage: Int? {
     let bare = lists.first {
       session.exchanges[$0.index].query.isEmpty && $0.parameters == base.lists.first?.parameters
@@ -125,7 +125,7 @@ struct CollectionWriter {
 
   // MARK: Changes
 
-  /// Whether a PUT kept members that it did not name.
+  /// Whether a PUT kept members that its body does not have.
   private var mergesPut: Bool {
     base.updates.contains { seen in
       let exchange = session.exchanges[seen.index]

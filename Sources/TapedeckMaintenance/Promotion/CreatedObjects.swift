@@ -10,7 +10,7 @@ struct CreatedObjects {
   }
 
   let all: [Created]
-  /// Members that the path tells.
+  /// Members that the path gives.
   let scope: Set<String>
 
   var ids: [JSONValue] { all.compactMap { $0.object.value[$0.object.idMember] } }

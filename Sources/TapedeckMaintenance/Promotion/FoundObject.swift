@@ -79,7 +79,7 @@ enum ObjectFinder {
 
   private static func isList(_ items: [JSONValue]) -> Bool { items.allSatisfy { $0.members != nil } }
 
-  /// The member by which all objects of a list are told apart; nil where there is none.
+  /// The member that identifies all objects of a list; nil where there is none.
   static func idMember(ofAll items: [JSONValue]) -> String? {
     idNames.prefix(6).first { name in
       let ids = items.compactMap { $0[name]?.idText }
@@ -87,7 +87,7 @@ enum ObjectFinder {
     }
   }
 
-  /// The objects of a list, each with its id; none where they cannot be told apart.
+  /// The objects of a list, each with its id; empty where nothing identifies them.
   static func objects(in items: [JSONValue]) -> [FoundObject] {
     guard let idMember = idMember(ofAll: items) else { return [] }
     return items.map {

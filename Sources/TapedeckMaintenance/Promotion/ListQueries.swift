@@ -1,13 +1,13 @@
 import TapedeckHTTP
 
-/// What the queries of recorded lists ask for.
+/// The queries of recorded lists.
 struct ListQueries {
   private(set) var number: String?
   private(set) var size: String?
   private(set) var offset: String?
   /// Names of items that are neither of pages, nor an order, nor a member's name.
   private(set) var unknown: Set<String> = []
-  /// Of a page asked for by its number alone.
+  /// The size of a page that is requested by its number alone.
   private(set) var standardSize: Int?
 
   private static let numbers: Set<String> = ["page", "_page", "p", "pageNumber", "page_number"]

@@ -9,9 +9,9 @@ struct PromotedSession {
   private(set) var aliases: [String: String] = [:]
   /// The kinds that paths are about whose objects are elements of lists.
   private(set) var embedded: [String: ObjectKinds.Key] = [:]
-  /// All objects of a kind, as they were seen one after the other.
+  /// All objects of a kind, in the order in which they were seen.
   private(set) var sightings: [ObjectKinds.Key: [Sighting]] = [:]
-  /// Paths of collections that were answered with something that no list can be told in.
+  /// Paths of collections in whose responses no list was found.
   private(set) var unread: Set<String> = []
   private var patterns = PathPatterns()
 
@@ -108,7 +108,7 @@ struct PromotedSession {
     }
   }
 
-  /// A path that only ever gave lists, of objects that are made or asked for at another one.
+  /// Finds paths that give nothing but lists, of objects that are created or fetched at another path.
   private mutating func findAliases() {
     let alone = evidence.values.filter { $0.shows.isEmpty && $0.creates.isEmpty && !$0.lists.isEmpty }
     for list in alone.sorted(by: { $0.pattern < $1.pattern }) {

@@ -20,7 +20,7 @@ package struct CassetteCleaning: Sendable {
   /// Secrets that are still there.
   package private(set) var remaining: [SecretFind] = []
   /// Requests that no longer match when they come as they were recorded.
-  package private(set) var unanswered: [String] = []
+  package private(set) var unmatched: [String] = []
 
   /// - Parameter choice: what to hide, and what to keep, beside what the cassette says; it then says so too.
   package init(
@@ -35,9 +35,7 @@ package struct CassetteCleaning: Sendable {
       if names.remove(rename.old) != nil { names.insert(rename.new) }
     }
     _ = try tidying.finish(plan)
-    unanswered = requests.filter { !tidying.cassette.answers($0) }.map { request in
-      "\(request.method.rawValue) \(String(decoding: tidying.cassette.masked(request), as: UTF8.self))"
-    }
+    unmatched = tidying.cassette.unmatched(requests, redactedBy: tidying.cassette.matcher.redaction)
     changedFiles = changed.sorted()
     remaining = try SecretScan(path).units.first { $0.kind == .cassette }?.finds ?? []
   }
@@ -69,12 +67,11 @@ package struct CassetteCleaning: Sendable {
 }
 
 extension Cassette {
-  fileprivate func answers(_ request: HTTPRequest) -> Bool {
-    sequence(for: request) != nil || linkedSequence(for: request) != nil
-  }
-
-  fileprivate func masked(_ request: HTTPRequest) -> ArraySlice<UInt8> {
-    matcher.redaction.redacted(request).path
+  /// The requests that no recording matches any more, each as a redacted line.
+  func unmatched(_ requests: [HTTPRequest], redactedBy redaction: Redaction) -> [String] {
+    requests.filter { sequence(for: $0) == nil && linkedSequence(for: $0) == nil }.map { request in
+      "\(request.method.rawValue) \(String(decoding: redaction.redacted(request).path, as: UTF8.self))"
+    }
   }
 }
 

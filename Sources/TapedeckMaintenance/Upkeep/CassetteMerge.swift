@@ -21,7 +21,7 @@ package struct CassetteMerge: Sendable {
   }
 
   private struct Item {
-    var answer: StoredInteraction
+    var stored: StoredInteraction
     /// Redacted by the rules of the first cassette.
     var interaction: Interaction
     /// Which of the cassettes it comes from.
@@ -75,8 +75,8 @@ package struct CassetteMerge: Sendable {
   private func checkRedaction(_ cassette: Cassette, _ first: Cassette) throws(CassetteError) {
     let (own, other) = (first.matcher.redaction, cassette.matcher.redaction)
     guard own != other else { return }
-    let hidden = cassette.answers.first { answer in
-      let request = answer.interaction.request
+    let hidden = cassette.answers.first { stored in
+      let request = stored.interaction.request
       return Placeholder.stands(in: request.target) || Placeholder.stands(in: request.body)
     }
     guard let hidden else { return }
@@ -92,12 +92,12 @@ package struct CassetteMerge: Sendable {
     let matcher = cassettes[0].matcher
     let isAlike = cassette.matcher == matcher
     var groups: [MatchKey: [Item]] = [:]
-    for answer in cassette.answers {
+    for stored in cassette.answers {
       let interaction =
-        isAlike ? answer.interaction : matcher.redaction.redacted(answer.interaction).0
-      let key = isAlike ? answer.key : try matcher.key(for: interaction)
+        isAlike ? stored.interaction : matcher.redaction.redacted(stored.interaction).0
+      let key = isAlike ? stored.key : try matcher.key(for: interaction)
       if items[key] == nil, groups[key] == nil { order.append(key) }
-      groups[key, default: []].append(Item(answer: answer, interaction: interaction, source: source))
+      groups[key, default: []].append(Item(stored: stored, interaction: interaction, source: source))
     }
     for (key, group) in groups { items[key] = union(items[key] ?? [], group) }
     conflicts.sort { ($0.fileName, $0.target) < ($1.fileName, $1.target) }
@@ -118,10 +118,10 @@ package struct CassetteMerge: Sendable {
     let isContinuation = unmatched.isEmpty && zip(old, new).allSatisfy { Self.areEqual($0, $1) }
     guard !rest.isEmpty else { return old }
     if !isContinuation {
-      let request = first.answer.interaction.request
+      let request = first.stored.interaction.request
       conflicts.append(
         Conflict(
-          method: request.method.rawValue, target: request.targetText, fileName: first.answer.fileName))
+          method: request.method.rawValue, target: request.targetText, fileName: first.stored.fileName))
     }
     switch preference {
     case .both: return old + rest
@@ -169,7 +169,7 @@ extension CassetteMerge {
       // Another tool's file is no directory.
       let sources = cassettes.map { try? CassetteDirectory(opening: $0.path) }
       for (index, item) in written.enumerated() {
-        try recorder.record(item.answer, from: sources[item.source], arrival: recorder.nextArrival())
+        try recorder.record(item.stored, from: sources[item.source], arrival: recorder.nextArrival())
         onStep(index + 1, written.count)
       }
       return try recorder.seal()
@@ -225,17 +225,17 @@ extension CassetteRecorder {
   /// Records what another cassette has recorded, with whatever members of their own people wrote into its file.
   /// - Parameter source: the folder of the other cassette.
   fileprivate func record(
-    _ answer: StoredInteraction, from source: CassetteDirectory?, arrival: Int
+    _ stored: StoredInteraction, from source: CassetteDirectory?, arrival: Int
   ) throws(CassetteError) {
     // What holds a secret is written anew, without it.
-    guard let source, let tree = try source.tree(of: answer),
-      matcher.redaction.redacted(answer.interaction).count == 0
+    guard let source, let tree = try source.tree(of: stored),
+      matcher.redaction.redacted(stored.interaction).count == 0
     else {
-      try record(answer.interaction, arrival: arrival)
+      try record(stored.interaction, arrival: arrival)
       return
     }
     for name in InteractionFormat.bodyNames(tree) { try copyBody(name, from: source) }
-    try record(answer.interaction, tree: tree, arrival: arrival)
+    try record(stored.interaction, tree: tree, arrival: arrival)
   }
 
   private func copyBody(_ name: String, from source: CassetteDirectory) throws(CassetteError) {
@@ -262,12 +262,12 @@ extension CassetteRecorder {
 
 extension CassetteDirectory {
   /// The content of an interaction's file; nil where no file holds what was loaded, as with an unsealed journal.
-  fileprivate func tree(of answer: StoredInteraction) throws(CassetteError) -> JSONValue? {
-    guard let bytes = try contents(of: answer.fileName, limit: CassetteLimits.fileBytes),
+  fileprivate func tree(of stored: StoredInteraction) throws(CassetteError) -> JSONValue? {
+    guard let bytes = try contents(of: stored.fileName, limit: CassetteLimits.fileBytes),
       let tree = try? JSONValue(parsing: bytes),
       let read = try? InteractionFormat.decode(
-        tree, in: answer.fileName, loader: BodyLoader(directory: self)),
-      read == answer.interaction
+        tree, in: stored.fileName, loader: BodyLoader(directory: self)),
+      read == stored.interaction
     else { return nil }
     return tree
   }

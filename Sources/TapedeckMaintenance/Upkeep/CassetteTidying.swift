@@ -35,10 +35,10 @@ final class CassetteTidying {
     _ cassette: Cassette, in directory: CassetteDirectory
   ) throws(CassetteError) -> [String: [String]] {
     var bodies: [String: [String]] = [:]
-    for answer in cassette.answers {
-      let path = directory.path(of: answer.fileName)
-      let bytes = try directory.contents(of: answer.fileName, limit: CassetteLimits.fileBytes) ?? []
-      bodies[answer.fileName] = InteractionFormat.bodyNames(try JSONFile.parse(bytes, file: path))
+    for stored in cassette.answers {
+      let path = directory.path(of: stored.fileName)
+      let bytes = try directory.contents(of: stored.fileName, limit: CassetteLimits.fileBytes) ?? []
+      bodies[stored.fileName] = InteractionFormat.bodyNames(try JSONFile.parse(bytes, file: path))
     }
     return bodies
   }
@@ -76,11 +76,11 @@ extension Cassette {
   /// The files as input of a plan.
   var planned: [TidyPlan.File] {
     let order = recordedOrder
-    return answers.map { answer in
-      let rank = order[answer.key]?.firstIndex { $0 === answer } ?? 0
+    return answers.map { stored in
+      let rank = order[stored.key]?.firstIndex { $0 === stored } ?? 0
       return TidyPlan.File(
-        name: answer.fileName, digest: answer.key.digest,
-        prefix: CassetteNames.prefix(of: answer.interaction.request), rank: rank)
+        name: stored.fileName, digest: stored.key.digest,
+        prefix: CassetteNames.prefix(of: stored.interaction.request), rank: rank)
     }
   }
 }

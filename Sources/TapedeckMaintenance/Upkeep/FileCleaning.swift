@@ -13,7 +13,7 @@ package struct FileCleaning: Sendable {
   /// Secrets that are still there.
   package private(set) var remaining: [SecretFind] = []
   /// Requests that no longer match when they come as they were recorded.
-  package private(set) var unanswered: [String] = []
+  package private(set) var unmatched: [String] = []
 
   /// - Throws: when it cannot be read or written; then it is as it was.
   package init(_ path: String, _ choice: RedactionChoice) throws(CassetteError) {
@@ -34,7 +34,9 @@ package struct FileCleaning: Sendable {
     if new != source.bytes { try ForeignFile.replace(path, with: new) }
     let now = try ImportSource(reading: path)
     remaining = scanner.finds(inForeign: now)
-    if hiddenCount > 0, !requests.isEmpty { unanswered = Self.unanswered(requests, path, redaction) }
+    if hiddenCount > 0, !requests.isEmpty, let cassette = try? Cassette.open(path) {
+      unmatched = cassette.unmatched(requests, redactedBy: redaction)
+    }
   }
 
   private mutating func hidden(
@@ -52,15 +54,6 @@ package struct FileCleaning: Sendable {
         path: source.path, reason: "hiding the secrets would have made other JSON of it; it is as it was")
     }
     return document
-  }
-
-  private static func unanswered(
-    _ requests: [HTTPRequest], _ path: String, _ redaction: Redaction
-  ) -> [String] {
-    guard let cassette = try? Cassette.open(path) else { return [] }
-    return requests.filter {
-      cassette.sequence(for: $0) == nil && cassette.linkedSequence(for: $0) == nil
-    }.map { "\($0.method.rawValue) \(String(decoding: redaction.redacted($0).path, as: UTF8.self))" }
   }
 }
 
