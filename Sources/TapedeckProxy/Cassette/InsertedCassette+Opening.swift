@@ -100,7 +100,7 @@ extension InsertedCassette {
 }
 
 extension OriginRewriter {
-  /// Nil where nothing is rewritten.
+  /// `nil` where nothing is rewritten.
   init?(_ origin: UpstreamOrigin, _ rules: RewriteRules) {
     guard rules.isOn else { return nil }
     self.init(
@@ -108,7 +108,7 @@ extension OriginRewriter {
       pathPrefix: origin.pathPrefix, rules: rules)
   }
 
-  /// For the origin a cassette was recorded from; nil when it does not say.
+  /// For the origin a cassette was recorded from; `nil` when it does not say.
   init?(upstream: String?, _ rules: RewriteRules) {
     guard let upstream, let origin = try? UpstreamOrigin(upstream) else { return nil }
     self.init(origin, rules)

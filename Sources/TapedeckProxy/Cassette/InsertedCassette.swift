@@ -23,7 +23,7 @@ final class InsertedCassette: Sendable {
   /// tools recorded, which may be of several, those that its requests name.
   let origins: [AuthorityName]
   let statistics: ProxyStatistics
-  /// What is rewritten for clients.
+  /// The rewriting of responses for clients.
   let rewriting: RewriteRules
   private let isConsulted: Bool
   private let cassetteExisted: Bool
@@ -80,10 +80,10 @@ final class InsertedCassette: Sendable {
     return names
   }
 
-  /// The request as it is compared where `comparesAddresses`; nil where that is as it came.
+  /// The request as it is compared where `comparesAddresses`; `nil` where that is as it came.
   func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? liveRewriter)?.forwarded(request) }
 
-  /// What is done with a request.
+  /// What becomes of a request.
   func disposition(_ situation: RecordingSituation) -> Disposition {
     mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream)
   }

@@ -22,7 +22,7 @@ public enum RecordingSituation: Sendable, CaseIterable {
   case unknown
 }
 
-/// What is done with a request.
+/// What becomes of a request.
 public enum Disposition: Sendable {
   case replay
   case record

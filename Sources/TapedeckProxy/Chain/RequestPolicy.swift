@@ -10,7 +10,7 @@ struct RequestPolicy {
     /// On to the links, perhaps with one hop less to go.
     case pass(HTTPRequest)
     case answer(HTTPResponse)
-    /// An answer whose reason the user has to be told.
+    /// A response whose reason the user has to be told.
     case refuse(HTTPResponse)
   }
 

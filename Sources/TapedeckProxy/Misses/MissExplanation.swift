@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckRecording
 
-/// Explains why nothing answers a request.
+/// Explains why nothing matches a request.
 struct MissExplanation: Sendable {
   private static let nearestCount = 3
   private static let curlBodyBytes = 1024

@@ -34,7 +34,7 @@ public struct DriftedField: CountedGroup, Sendable, Equatable {
   public var field: String
   /// In how many requests.
   public var count: Int
-  /// As an example, the first of them; nil where it was not there.
+  /// As an example, the first of them; `nil` where it was not there.
   public var recorded: String?
   public var received: String?
 }

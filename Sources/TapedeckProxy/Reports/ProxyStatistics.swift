@@ -126,7 +126,7 @@ public struct ProxySummary: Sendable, Equatable {
   public var failures: [FailedExchange] = []
   /// How many exchanges failed beyond those of `failures`.
   public var otherFailures = 0
-  /// Recordings that nobody asked for.
+  /// Interactions that no request got.
   public var unused = 0
   /// Connections opened to the origin.
   public var upstreamConnections = 0
@@ -138,7 +138,7 @@ public struct ProxySummary: Sendable, Equatable {
   public var untouchedFiles: [String] = []
   /// What looks like a secret in what was recorded.
   public var secrets: [SecretFind] = []
-  /// What is to be said where nothing was sealed because of them.
+  /// The message that nothing was sealed because of them.
   public var sealRefusal: String?
   /// Why recording broke off, if it did.
   public var recordingFailure: String?

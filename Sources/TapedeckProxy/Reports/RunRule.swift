@@ -1,6 +1,6 @@
 /// What a run may be forbidden to be.
 public enum RunRule: String, Sendable, CaseIterable {
-  /// Recordings that nobody asked for.
+  /// Interactions that no request got.
   case unused
   /// Requests that differed from their recordings where the rules ignore it.
   case drift

@@ -27,7 +27,7 @@ public struct Verification: Sendable {
     }
   }
 
-  /// What came of one expectation.
+  /// The result of one expectation.
   public struct Finding: Sendable {
     /// As it was written.
     public let expectation: JSONValue

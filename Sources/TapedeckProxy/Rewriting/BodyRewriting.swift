@@ -51,7 +51,7 @@ struct BodyRewriting {
     }
   }
 
-  /// The response with our address in it; nil where the origin's is not.
+  /// The response with our address in it; `nil` where the origin's is not.
   private func changed(_ response: HTTPResponse) -> HTTPResponse? {
     var changed = response
     guard method != .head else {
@@ -91,7 +91,7 @@ private final class RewrittenSource: StreamFilter {
   let source: any ResponseSource
   var sink: (any ResponseSink)?
   private let rewriting: BodyRewriting
-  /// Nil where the body stays as it is.
+  /// `nil` where the body stays as it is.
   private var text: OriginTextRewriter?
   /// The head that waits for the length of its body, and the body up to now.
   private var held: (head: HTTPResponseHead, body: [UInt8])?

@@ -14,7 +14,7 @@ public struct OriginMention: Sendable, Equatable {
 }
 
 extension OriginMention {
-  /// What is told once a run.
+  /// The text that is told once a run.
   enum Kind: Hashable {
     case field(String)
     /// A field that is rewritten, with a reference that lies outside the path that is served.

@@ -1,14 +1,14 @@
 internal import Synchronization
 internal import TapedeckHTTP
 
-/// What of the run's responses names the origin and is left as it is: each thing is told once, when it is first seen.
+/// Where responses name the origin and are not rewritten. Each place is told once, when it is first seen.
 final class OriginMentions: Sendable {
   static let maximum = 20
 
   private struct State {
     var subjects: Set<String> = []
     var mentions: [OriginMention] = []
-    /// Mentions that wait to be told; nil where they are told at once.
+    /// Mentions that wait to be told; `nil` where they are told at once.
     var held: [OriginMention]?
   }
 

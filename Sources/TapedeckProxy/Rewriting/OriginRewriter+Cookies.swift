@@ -8,7 +8,7 @@
 extension OriginRewriter {
   typealias CookieAttribute = (name: String, value: String)
 
-  /// The new cookie; nil when nothing in it has to change.
+  /// The new cookie; `nil` when nothing in it has to change.
   func rewrittenCookie(_ cookie: String, proxy: String) -> String? {
     let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     let attributes = parts.map { Self.attribute($0) }

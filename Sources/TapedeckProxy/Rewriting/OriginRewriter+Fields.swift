@@ -16,7 +16,7 @@ extension OriginRewriter {
     case named
   }
 
-  /// Nil for a field that is left as it is.
+  /// `nil` for a field that is left as it is.
   func kind(at index: Int, of fields: HTTPFields) -> FieldKind? {
     switch fields.withName(at: index, \.count) {
     case 4: if fields.isNamed("link", at: index) { return .links }
@@ -58,7 +58,7 @@ extension OriginRewriter {
     return result
   }
 
-  /// The new value; nil when nothing in it has to change.
+  /// The new value; `nil` when nothing in it has to change.
   func rewritten(_ value: ArraySlice<UInt8>, _ kind: FieldKind, proxy: String) -> [UInt8]? {
     let text = Self.text(value)
     let replaced =

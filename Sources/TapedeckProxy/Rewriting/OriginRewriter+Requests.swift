@@ -18,7 +18,7 @@ extension OriginRewriter {
     return result
   }
 
-  /// Whether the field holds a reference with a path, or scheme and authority only; nil for other fields.
+  /// Whether the field holds a reference with a path, or scheme and authority only; `nil` for other fields.
   private static func isWholeReference(at index: Int, of fields: HTTPFields) -> Bool? {
     switch fields.withName(at: index, \.count) {
     case 6: fields.isNamed("origin", at: index) ? false : nil
@@ -28,7 +28,7 @@ extension OriginRewriter {
     }
   }
 
-  /// The reference with the origin in the place of us; nil where it names somebody else.
+  /// The reference with the origin in the place of us; `nil` where it names somebody else.
   private func named(_ value: ArraySlice<UInt8>, isWhole: Bool, proxy: [UInt8]) -> [UInt8]? {
     let opening = Array("http://".utf8) + proxy
     guard value.prefix(opening.count).map(Self.lowercased) == opening.map(Self.lowercased) else { return nil }

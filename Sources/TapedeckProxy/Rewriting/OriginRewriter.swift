@@ -39,13 +39,13 @@ struct OriginRewriter: Sendable {
     Array((scheme == "https" ? "443" : "80").utf8)
   }
 
-  /// The port that the origin has without its being said; nil where it has another.
+  /// The port that the origin has without its being said; `nil` where it has another.
   var defaultPort: [UInt8]? {
     let port = Self.defaultPort(scheme)
     return port == self.port ? port : nil
   }
 
-  /// The new reference; nil when it does not name the origin or lies outside the part of it that we serve.
+  /// The new reference; `nil` when it does not name the origin or lies outside the part of it that we serve.
   func rewrittenLocation(_ location: String, proxy: String) -> String? {
     let bytes = Array(location.utf8)
     if bytes.first == UInt8(ascii: "/"), !bytes.starts(with: "//".utf8) {
@@ -59,7 +59,7 @@ struct OriginRewriter: Sendable {
     return "http://\(String(decoding: userInformation, as: UTF8.self))\(proxy)\(text)"
   }
 
-  /// The user information, with its `@`, and what stands behind the authority; nil where that is another one.
+  /// The user information, with its `@`, and what stands behind the authority; `nil` where that is another one.
   private func split(_ location: [UInt8]) -> (userInformation: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
     var rest = location[...]
     // `//authority` takes the scheme of the page it stands on, which for the origin was its own (RFC 3986 §4.2).
@@ -87,7 +87,7 @@ struct OriginRewriter: Sendable {
 
   static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-  /// A path as the client knows it; nil where it is outside the part of the origin that we serve.
+  /// A path as the client knows it; `nil` where it is outside the part of the origin that we serve.
   func withoutPrefix(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard !pathPrefix.isEmpty else { return path }
     guard path.starts(with: pathPrefix.utf8) else { return nil }

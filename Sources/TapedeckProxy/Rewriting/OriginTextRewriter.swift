@@ -50,7 +50,7 @@ struct OriginTextRewriter {
   /// The next piece of the text, without what is held back.
   mutating func rewrite(_ piece: some Sequence<UInt8>) -> [UInt8] { rewrite(held + piece, isLast: false) }
 
-  /// What was held back.
+  /// The text that was held back.
   mutating func finish() -> [UInt8] { rewrite(held, isLast: true) }
 
   private mutating func rewrite(_ text: [UInt8], isLast: Bool) -> [UInt8] {
@@ -137,7 +137,7 @@ struct OriginTextRewriter {
     }
   }
 
-  /// Whether what follows belongs to the same host, port or path segment; nil when more must come to tell.
+  /// Whether what follows belongs to the same host, port or path segment; `nil` when more must come to tell.
   private static func isNameContinued(in rest: ArraySlice<UInt8>, isLast: Bool) -> Bool? {
     guard let first = rest.first else { return isLast ? false : nil }
     switch first {

@@ -6,7 +6,7 @@ internal import TapedeckUpstream
 struct AuthorityName: Equatable, CustomStringConvertible {
   /// In lower case, an IPv6 address in brackets.
   let host: String
-  /// Nil for a default port.
+  /// `nil` for a default port.
   let port: UInt16?
 
   init(host: String, port: UInt16?) {

@@ -1,7 +1,7 @@
 internal import TapedeckUpstream
 
 extension ProxyConfiguration {
-  /// How the origin is asked; nil where there is none.
+  /// How the origin is asked; `nil` where there is none.
   func upstreamConfiguration() throws(UpstreamURLError) -> UpstreamConfiguration? {
     guard let url = upstream else { return nil }
     var asking = UpstreamConfiguration(origin: try UpstreamOrigin(url))

@@ -63,7 +63,7 @@ public struct ProxyConfiguration: Sendable {
   public var rewriting = RewriteChoice()
   /// Routes of the program's own, which go before recordings and the origin.
   public var router = Router()
-  /// What is declared in JSON and goes before all else.
+  /// Overrides declared in JSON, which go before all else.
   public var overrides = Overrides()
   /// A file whose rules are among them, and are read anew whenever it is saved.
   public var overridesFile: String?

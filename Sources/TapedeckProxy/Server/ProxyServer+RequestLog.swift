@@ -3,7 +3,7 @@ public import TapedeckHTTP
 internal import TapedeckRecording
 import TapedeckRedaction
 
-/// The journal for people and programs: without secrets, by the rules of the cassette.
+/// The request log for people and programs: without secrets, by the rules of the cassette.
 extension ProxyServer {
   /// The exchange as a recording would hold it.
   private func shown(_ entry: RequestLogEntry) -> Interaction {
@@ -15,7 +15,7 @@ extension ProxyServer {
     RequestTarget.text(slot.current.matcher.redaction.redacted(target: entry.request.target))
   }
 
-  /// Request and answer, without secrets.
+  /// Request and response, without secrets.
   public func shownExchange(
     _ entry: RequestLogEntry
   ) -> (request: HTTPRequest, head: HTTPResponseHead, body: [UInt8]) {

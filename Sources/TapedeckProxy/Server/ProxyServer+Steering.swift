@@ -7,7 +7,7 @@ extension ProxyServer {
   /// The record mode in force.
   public var mode: RecordMode { slot.current.mode }
 
-  /// The folder of the cassette that is in, there or to be made; nil where none is.
+  /// The folder of the cassette that is in, there or to be made; `nil` where none is.
   public var cassettePath: String? { slot.current.cassettePath }
 
   /// Where cassettes lie that can be put in: beside the one of the start.
@@ -39,7 +39,7 @@ extension ProxyServer {
   ///
   /// Throws `ProxyError` or `CassetteError`; what was in then stays in, unless its sealing failed, after which it is
   /// replayed but nothing more is recorded.
-  /// - Returns: what sealing came to; nil where nothing was being recorded.
+  /// - Returns: what sealing came to; `nil` where nothing was being recorded.
   @discardableResult
   public func change(mode: RecordMode, cassette: String?) throws -> SealReport? {
     var wanted = configuration

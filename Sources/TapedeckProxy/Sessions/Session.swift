@@ -6,13 +6,13 @@ internal import TapedeckSockets
 /// What one test has to itself on a port it shares with others: its place in every recorded sequence, its overrides, its
 /// stores and its request log.
 public final class Session: Sendable {
-  /// Nil for the one that requests without a name belong to.
+  /// `nil` for the one that requests without a name belong to.
   public let name: String?
   /// The overrides of the session.
   public let overrides: Overrides
   /// The request log of the session.
   public let journal: RequestLog
-  /// Nil where the cassette's own are used.
+  /// `nil` where the cassette's own are used.
   let cursors: ReplayCursors?
   private let lastUse: Atomic<Int>
   private let requests = Atomic<Int>(0)

@@ -14,7 +14,7 @@ public enum SessionSelector: Sendable, Equatable {
     /// No session is named: the default one.
     case none(HTTPRequest)
     case named(String, HTTPRequest)
-    /// What is wrong with the name.
+    /// The problem with the name.
     case refused(String)
   }
 

@@ -24,7 +24,7 @@ public final class Sessions: Sendable {
     limit = configuration.maxSessions
   }
 
-  /// The session of that name, made where there is none; nil when there are too many in use.
+  /// The session of that name, made where there is none; `nil` when there are too many in use.
   func session(_ name: String) -> Session? {
     if let known = named.withLock({ $0[name] }) { return known }
     let before = saved.withLock { $0.count }
@@ -56,7 +56,7 @@ public final class Sessions: Sendable {
   /// when there are too many.
   public func begin(_ name: String) -> Session? { Session.isValid(name) ? session(name) : nil }
 
-  /// Those with a name, by name.
+  /// The named sessions, by name.
   public var all: [Session] {
     named.withLock { Array($0.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
   }

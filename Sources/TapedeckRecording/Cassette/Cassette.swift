@@ -5,7 +5,7 @@ import TapedeckRedaction
 public final class Cassette: Sendable {
   /// The directory, as given to `load`.
   public let path: String
-  /// What `cassette.json` says; nil where there is none.
+  /// What `cassette.json` says; `nil` where there is none.
   package let manifest: CassetteManifest?
   /// The origin that was recorded.
   public let upstream: String?
@@ -17,7 +17,7 @@ public final class Cassette: Sendable {
   public let recordedRewriting: RewriteRules
   /// Every recorded exchange, in the order of the file names and their numbers.
   public let answers: [StoredInteraction]
-  /// What was left out of a left-over journal, each with file and line.
+  /// Warnings about entries of a left-over journal that were skipped, each with file and line.
   public let warnings: [String]
   private let sequences: SequenceTable
   /// By the key of the plain variant, where that was not recorded.
@@ -54,7 +54,7 @@ public final class Cassette: Sendable {
       })
   }
 
-  /// By name, the answers to one request by their number: `.2` stands behind the first, and `.10` behind `.9`.
+  /// Sorted by name, and the responses to one request by their number: `.2` after the first, `.10` after `.9`.
   private static func listed(_ answers: [StoredInteraction]) -> [StoredInteraction] {
     guard answers.contains(where: { $0.ordinal > 1 }) else { return answers }
     let names = answers.map { CassetteNames.parse($0.fileName) }
@@ -95,18 +95,18 @@ public final class Cassette: Sendable {
   /// How many exchanges are recorded.
   public var count: Int { answers.count }
 
-  /// The answers recorded for a key.
+  /// The responses recorded for a key.
   public func sequence(for key: MatchKey) -> InteractionSequence? { sequences.sequence(for: key.bytes) }
 
-  /// The answers to a request that has a secret in it which the recording hides and nothing in the request gives away.
-  /// This looks at every word of it, so it is for a miss only.
+  /// The responses to a request with a secret that the recording hides and nothing in the request gives away.
+  /// Looks at every word of the request, so it is for misses only.
   public func linkedSequence(for request: HTTPRequest) -> InteractionSequence? {
     guard !links.isEmpty else { return nil }
     let comparable = matcher.redaction.redacted(request)
     return links.linked(comparable, matcher.redaction).flatMap { sequence(for: $0) }
   }
 
-  /// The answers recorded for a request.
+  /// The responses recorded for a request.
   public func sequence(for request: HTTPRequest) -> InteractionSequence? {
     var key = KeyWriter()
     return sequence(for: request, using: &key)
@@ -136,7 +136,7 @@ public final class Cassette: Sendable {
     return substitutes.sequence(for: key.bytes)
   }
 
-  /// Begins anew with the first answer to every request; cursors of others stay where they are.
+  /// Begins anew with the first response to every request. Cursors of sessions stay where they are.
   public func rewind() {
     for sequence in sequences.all { sequence.rewind() }
     for sequence in substitutes.all { sequence.rewind() }

@@ -12,7 +12,7 @@ final class ClientGroups: Sendable {
   private let named: [Int]
   private let all: [Int]
 
-  /// Nil where all responses are for one client, as nearly everywhere: then nothing has to be compared.
+  /// `nil` where all responses are for one client, as nearly everywhere: then nothing has to be compared.
   init?(_ answers: [StoredInteraction], _ redaction: Redaction) {
     guard answers.count > 1 else { return nil }
     let varying = Set(answers.flatMap(\.varying)).sorted { $0.lexicographicallyPrecedes($1) }
@@ -59,7 +59,7 @@ struct ClientTurns {
     others = own
   }
 
-  /// Takes the response for the next request of a choice; nil when all were given and the policy says so.
+  /// Takes the response for the next request of a choice; `nil` when all were given and the policy says so.
   ///
   /// Clients that agree have a cursor of their own. Others go through what was not given to anyone yet, then through what
   /// was not given to others.

@@ -1,9 +1,9 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// Who sent a request, as far as that tells which of several recorded responses is theirs.
+/// The client that sent a request, as far as it tells which of several recorded responses it gets.
 struct ClientIdentity: Hashable {
-  /// What names the client; nil where nothing does.
+  /// What names the client; `nil` where nothing does.
   var credentials: [UInt8]?
   /// The values of the fields that the responses vary by, in the order of those names.
   var varied: [[UInt8]]

@@ -7,10 +7,10 @@ public final class InteractionSequence: Sendable {
   /// At least one.
   public let answers: [StoredInteraction]
   private let cursor = Atomic<Int>(0)
-  /// How often each answer was given by other cursors than the sequence's own; empty where there are none.
+  /// How often each response was given by other cursors than the sequence's own; empty where there are none.
   private let otherUses = Mutex<[Int]>([])
 
-  /// Nil where they were all recorded for one client.
+  /// `nil` where they were all recorded for one client.
   private let clients: ClientGroups?
   private let clientTurns: Mutex<ClientTurns>
 
@@ -23,10 +23,10 @@ public final class InteractionSequence: Sendable {
   /// Whether these are responses to a request without a range and conditions.
   var isFull: Bool { RequestVariant.isFull(status: answers[0].status) }
 
-  /// How often an answer was given by the sequence's own cursor.
+  /// How often a response was given by the sequence's own cursor.
   var hits: Int { cursor.load(ordering: .relaxed) }
 
-  /// An answer that is taken.
+  /// The response that one request takes.
   public struct Turn: Sendable {
     public let answer: StoredInteraction
     /// How often such a request has come, with this time.
@@ -39,8 +39,8 @@ public final class InteractionSequence: Sendable {
     public var isBeyondRecording: Bool { number > recorded }
   }
 
-  /// The answer to the next request.
-  /// - Parameter cursors: of whoever asks; nil for the sequence's own.
+  /// The response to the next request.
+  /// - Parameter cursors: of the request's session; `nil` for the sequence's own.
   /// - Returns: nil when all were given to such a client and the policy says so; this is no hit.
   public func next(
     for request: HTTPRequest, onExhausted policy: ExhaustionPolicy = .repeatLast,
@@ -50,8 +50,8 @@ public final class InteractionSequence: Sendable {
     return next(policy, cursors, clients.choice(for: request))
   }
 
-  /// The answer to the next request, whoever asks.
-  /// - Parameter cursors: of whoever asks; nil for the sequence's own.
+  /// The response to the next request, whichever client sends it.
+  /// - Parameter cursors: of the request's session; `nil` for the sequence's own.
   /// - Returns: nil when all were given and the policy says so; this is no hit.
   public func next(
     onExhausted policy: ExhaustionPolicy = .repeatLast, cursors: ReplayCursors? = nil
@@ -95,7 +95,7 @@ public final class InteractionSequence: Sendable {
     }
   }
 
-  /// Which answer a turn gets, counted from 0.
+  /// Which response a turn gets, counted from 0.
   private func index(_ turn: Int, _ policy: ExhaustionPolicy) -> Int? {
     if turn < answers.count { return turn }
     return switch policy {
@@ -105,13 +105,13 @@ public final class InteractionSequence: Sendable {
     }
   }
 
-  /// Begins anew with the first answer.
+  /// Begins anew with the first response.
   func rewind() {
     cursor.store(0, ordering: .relaxed)
     if clients != nil { clientTurns.withLock { $0 = ClientTurns(count: answers.count) } }
   }
 
-  /// How often each answer was given, in order.
+  /// How often each response was given, in order.
   public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {
     let (hits, count) = (hits, answers.count)
     let others = otherUses.withLock { $0 }

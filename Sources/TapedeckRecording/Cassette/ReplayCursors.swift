@@ -28,7 +28,7 @@ public final class ReplayCursors: Sendable {
     }
   }
 
-  /// Begins anew with the first answer to every request.
+  /// Begins anew with the first response to every request.
   public func rewind() {
     turns.withLock { $0 = [:] }
     clientTurns.withLock { $0 = [:] }

@@ -29,7 +29,7 @@ struct CanonicalBody {
   }
 
   /// A request with its body out of its content coding, since the same text is not coded alike every time: gzip notes
-  /// the hour. Nil where there is no coding, none that can be opened, or where bodies are compared as bytes.
+  /// the hour. `nil` where there is no coding, none that can be opened, or where bodies are compared as bytes.
   static func opened(_ request: HTTPRequest, _ rules: MatchRules?) -> HTTPRequest? {
     guard !request.body.isEmpty, rules?.bodyForm != .bytes else { return nil }
     let coding = BodyCoding(request.fields)
@@ -77,7 +77,7 @@ struct CanonicalBody {
     (kind, bytes) = (.bytes, body)
   }
 
-  /// The object or array that a body holds, whatever its type says; nil when it reads as neither.
+  /// The object or array that a body holds, whatever its type says; `nil` when it reads as neither.
   static func document(in body: [UInt8]) -> JSONValue? {
     guard body.count <= maximumParsedBytes else { return nil }
     let text = withoutMark(body)

@@ -9,7 +9,7 @@ struct GraphQLDocument {
   /// The tokens, with a blank between each two.
   let canonical: [UInt8]
 
-  /// Nil when the text is no document.
+  /// `nil` when the text is no document.
   init?(_ text: [UInt8]) {
     guard text.contains(UInt8(ascii: "{")) else { return nil }
     var canonical: [UInt8] = []
@@ -85,7 +85,7 @@ extension GraphQLDocument {
     return index
   }
 
-  /// Nil when no token begins at `start`.
+  /// `nil` when no token begins at `start`.
   private static func endOfToken(_ text: [UInt8], from start: Int) -> Int? {
     let byte = text[start]
     if isNameStart(byte) {

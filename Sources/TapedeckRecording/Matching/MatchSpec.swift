@@ -66,7 +66,7 @@ public struct MatchSpec: Sendable, Equatable {
     }
   }
 
-  /// What is ignored must be seen: in a body that is compared as bytes there are no places.
+  /// Ignored places have to exist: a body that is compared as bytes has none.
   private static func check(_ rules: MatchRules) throws(MatchSpecError) {
     let path = rules.ignoredPaths.map { "\($0)" }.min()
     let field = rules.ignoredFields.map { "\($0)" }.min()

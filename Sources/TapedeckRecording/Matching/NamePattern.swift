@@ -6,14 +6,14 @@ public struct NamePattern: Sendable, Hashable {
   let name: [UInt8]
   let isPrefix: Bool
 
-  /// Reads a pattern, in which `%XX` stands for a byte; nil when it is empty.
+  /// Reads a pattern, in which `%XX` stands for a byte; `nil` when it is empty.
   init?(_ text: some Collection<UInt8>) {
     guard !text.isEmpty else { return nil }
     isPrefix = text.suffix(1).elementsEqual("*".utf8)
     name = PercentCoding.decode(Array(text.dropLast(isPrefix ? 1 : 0))[...])
   }
 
-  /// Just this name; nil when it is empty.
+  /// Just this name; `nil` when it is empty.
   init?(exactly name: [UInt8]) {
     if name.isEmpty { return nil }
     self.name = name

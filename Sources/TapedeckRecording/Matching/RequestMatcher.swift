@@ -9,7 +9,7 @@ public import TapedeckRedaction
 /// only those files that they concern.
 public struct RequestMatcher: Sendable, Equatable {
   public let rules: MatchRules
-  /// What is hidden before requests are compared, so that what came and what was recorded are redacted alike.
+  /// Redacts requests before they are compared, so that a request and its recording are redacted alike.
   public let redaction: Redaction
   /// Whether requests with one key may differ in what drift is looked for in.
   public let seesDrift: Bool

@@ -7,7 +7,7 @@ public enum RequestOperation {
   private static let maximumBytes = 200
 
   /// The operation that is named by `X-Amz-Target` or `SOAPAction`, by `operationName` or the first operation of a
-  /// GraphQL document, by the `method` of JSON-RPC, or by `Action` in a query or form; nil where none is.
+  /// GraphQL document, by the `method` of JSON-RPC, or by `Action` in a query or form; `nil` where none is.
   public static func name(of request: HTTPRequest) -> String? {
     let name = RequestVariant(request.fields).operation ?? inQuery(request) ?? inBody(request)
     guard let name, !name.isEmpty, name.count <= maximumBytes, String(validating: name, as: UTF8.self) != nil
