@@ -39,7 +39,8 @@ final class CassetteResponder: Responder {
     to request: HTTPRequest, comparing compared: HTTPRequest, _ cassette: InsertedCassette,
     _ decisions: DecisionCollector?
   ) -> ServedResponse {
-    let sequence = cassette.sequence(for: compared, using: &key)
+    let recorded = cassette.cassette
+    let sequence = recorded?.sequence(for: compared, using: &key) ?? recorded?.linkedSequence(for: compared)
     let turn = sequence?.next(for: compared, onExhausted: cassette.onExhausted, cursors: cursors)
     let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch cassette.disposition(situation) {
@@ -50,7 +51,9 @@ final class CassetteResponder: Responder {
     case .forward: return fetch(request, cassette, arrival: nil, decisions)
     case .refuse: break
     }
-    if sequence == nil, let turn = cassette.substitute(for: compared, cursors) {
+    if sequence == nil, let substitutes = recorded?.substitute(for: compared),
+      let turn = substitutes.next(for: compared, onExhausted: cassette.onExhausted, cursors: cursors)
+    {
       return replay(turn, .otherVariant, to: request, compared, cassette, decisions)
     }
     return refuse(compared, cassette, recorded: sequence?.answers.count ?? 0, decisions)

@@ -9,6 +9,7 @@ final class InsertedCassette: Sendable {
   let mode: RecordMode
   /// The folder of the cassette, there or to be made.
   let cassettePath: String?
+  /// `nil` where nothing is replayed.
   let cassette: Cassette?
   let recorder: CassetteRecorder?
   let matcher: RequestMatcher
@@ -25,7 +26,6 @@ final class InsertedCassette: Sendable {
   let statistics: ProxyStatistics
   /// The rewriting of responses for clients.
   let rewriting: RewriteRules
-  private let isConsulted: Bool
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
   let onExhausted: ExhaustionPolicy
@@ -40,7 +40,6 @@ final class InsertedCassette: Sendable {
     upstream: UpstreamOrigin?, statistics: ProxyStatistics
   ) {
     mode = configuration.mode
-    isConsulted = mode.consultsCassette
     cassettePath = configuration.cassette
     rewriting =
       recorder?.rewriting ?? configuration.rewriting.changed(cassette?.recordedRewriting ?? RewriteRules())
@@ -86,19 +85,6 @@ final class InsertedCassette: Sendable {
   /// What becomes of a request.
   func disposition(_ situation: RecordingSituation) -> Disposition {
     mode.disposition(situation, cassetteExists: cassetteExisted, hasUpstream: hasUpstream)
-  }
-
-  /// The responses recorded for a request.
-  /// - Parameter key: a writer that is used again.
-  func sequence(for request: HTTPRequest, using key: inout KeyWriter) -> InteractionSequence? {
-    guard isConsulted, let cassette else { return nil }
-    return cassette.sequence(for: request, using: &key) ?? cassette.linkedSequence(for: request)
-  }
-
-  /// A response that is right though the variant was not recorded.
-  func substitute(for request: HTTPRequest, _ cursors: ReplayCursors?) -> InteractionSequence.Turn? {
-    guard isConsulted else { return nil }
-    return cassette?.substitute(for: request)?.next(for: request, onExhausted: onExhausted, cursors: cursors)
   }
 
   /// What is sent for an interaction, made when it is first asked for; `nil` where it is made for each request.
