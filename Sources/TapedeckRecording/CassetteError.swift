@@ -21,7 +21,7 @@ public enum CassetteError: Error, Equatable, Sendable {
   case newerFormat(file: String, version: Int)
   /// A file in `bodies/` that `file` refers to is not what it must be.
   case invalidBody(file: String, body: String, problem: String)
-  /// An answer that is read when it is asked for is not in its file as it was when the cassette was loaded.
+  /// An interaction that is read when it is asked for is not in its file as it was when the cassette was loaded.
   case changedSinceLoaded(file: String)
   /// What is asked for does not go together with the rules of the cassette.
   case invalidRules(MatchSpecError)

@@ -12,7 +12,7 @@ package enum CassetteLimits {
   static let journalLineBytes = 64 << 20
   /// A body in a file of its own: what one PUT to S3 may carry.
   static let bodyFileBytes = 5 << 30
-  /// Chunks of one answer, which are held as numbers.
+  /// Chunks of one response, which are held as numbers.
   static let chunks = 4 << 20
   /// A file of another tool, which is read as one: far above what browsers write before they stop.
   package static let importedBytes = 1 << 30

@@ -113,9 +113,11 @@ import Testing
     #expect(cassette.sequence(for: asked) == nil)
     let found = cassette.nearest(to: asked, limit: row.recorded.count)
     let expected = Self.sent(row.recorded[0]).request
-    let ranking = found.map { "\($0.distance) \($0.answer.fileName) \($0.differences.map(\.description))" }
-    #expect(found.first?.answer.interaction.request.target == expected.target, "\(ranking)")
-    #expect(found.first?.answer.interaction.request.body == expected.body, "\(ranking)")
+    let ranking = found.map {
+      "\($0.distance) \($0.interaction.fileName) \($0.differences.map(\.description))"
+    }
+    #expect(found.first?.interaction.interaction.request.target == expected.target, "\(ranking)")
+    #expect(found.first?.interaction.interaction.request.body == expected.body, "\(ranking)")
     #expect(found.first.map { !$0.differences.isEmpty } == true)
   }
 

@@ -80,7 +80,7 @@ import Testing
     let request = Self.sent("GET", "/users/2?page=2")
     let found = try misses(recorded, request)
     #expect(
-      found.map(\.answer.interaction.request.targetText) == ["/users/2?page=1", "/users/2", "/users/1"])
+      found.map(\.interaction.interaction.request.targetText) == ["/users/2?page=1", "/users/2", "/users/1"])
     #expect(found.map(\.distance) == found.map(\.distance).sorted())
     #expect(try misses(recorded, request, limit: 10).count == 5)
     #expect(try misses(recorded, request, limit: 1).count == 1)
@@ -89,7 +89,7 @@ import Testing
   @Test func segmentsThatBeginAlikeAreNearer() throws {
     let recorded = ["/items/1", "/items/77", "/items/9"].map { Self.sent("GET", $0) }
     let found = try misses(recorded, Self.sent("GET", "/items/77x"), limit: 1)
-    #expect(found.first?.answer.interaction.request.targetText == "/items/77")
+    #expect(found.first?.interaction.interaction.request.targetText == "/items/77")
   }
 
   @Test func theBodyDecidesAmongMany() throws {

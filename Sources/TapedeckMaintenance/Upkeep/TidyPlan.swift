@@ -59,24 +59,18 @@ struct TidyPlan: Equatable {
     for (digest, files) in groups {
       for file in files {
         let stem = CassetteNames.parse(file.name).stem
-        if stems(digest, file.prefix).contains(stem), owners[stem] == nil { owners[stem] = digest }
+        if CassetteNames.stems(of: digest, prefix: file.prefix).contains(stem), owners[stem] == nil {
+          owners[stem] = digest
+        }
       }
     }
     return owners
   }
 
-  /// The names a key may have, the shortest first.
-  static func stems(_ digest: SHA256Digest, _ prefix: String) -> [String] {
-    let hex = digest.hex
-    return CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
-  }
-
   private static func stem(
     of digest: SHA256Digest, _ prefix: String, _ owners: inout [String: SHA256Digest]
   ) -> String {
-    let stems = stems(digest, prefix)
-    let stem =
-      stems.first { owners[$0] == digest } ?? stems.first { owners[$0] == nil } ?? "\(prefix)-\(digest.hex)"
+    let stem = CassetteNames.stem(of: digest, prefix: prefix, owners: owners)
     owners[stem] = digest
     return stem
   }

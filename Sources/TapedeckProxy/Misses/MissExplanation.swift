@@ -47,7 +47,7 @@ struct MissExplanation: Sendable {
   ) -> String {
     let target = isIgnorable ? Array(request.path) : matcher?.comparedTarget(of: request) ?? request.target
     let words = [
-      request.method.rawValue, String(decoding: target, as: UTF8.self), nearest?.answer.fileName ?? "",
+      request.method.rawValue, String(decoding: target, as: UTF8.self), nearest?.interaction.fileName ?? "",
     ]
     return shortened((words + (nearest?.differences.map(\.field) ?? [])).joined(separator: " "))
   }
@@ -77,13 +77,13 @@ struct MissExplanation: Sendable {
     let rest = first.differences.count - differences.count
     if rest > 0 { differences.append("and \(rest) more") }
     return "\(asked) is not in cassette \(cassetteName) (mode \(mode.rawValue)); "
-      + "nearest is \(first.answer.fileName): \(differences.joined(separator: "; "))"
+      + "nearest is \(first.interaction.fileName): \(differences.joined(separator: "; "))"
   }
 
   private static func describe(_ miss: NearMiss) -> Miss.Nearest {
-    let request = miss.answer.recorded.request
+    let request = miss.interaction.recorded.request
     return Miss.Nearest(
-      file: miss.answer.fileName, request: line(request),
+      file: miss.interaction.fileName, request: line(request),
       differences: miss.differences.map {
         Miss.Difference(field: $0.field, recorded: $0.recorded, received: $0.received)
       })

@@ -41,7 +41,7 @@ struct MissFixes: Sendable {
     var kept = cassette.matcher.rules
     kept.headers.subtract(headers)
     guard let changed = try? MatchSpec(words).rules(changing: kept),
-      Self.matches(nearest.answer.recorded, request, by: changed, cassette.matcher)
+      Self.matches(nearest.interaction.recorded, request, by: changed, cassette.matcher)
     else { return nil }
     let fields = nearest.differences.map(\.field).joined(separator: ", ")
     return Miss.Fix(

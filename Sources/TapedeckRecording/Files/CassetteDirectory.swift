@@ -1,27 +1,41 @@
-import Glibc
-
 /// The disk, as this room sees it: one open directory, in which everything is found by plain name.
 ///
-/// Only this folder of sources makes system calls. Names are opened beneath the directory's descriptor and never
-/// through links (`openat2`, see `open(beneath:)`), never blocking on what is no plain file, and for reading leave no
-/// trace (`O_NOATIME` where the system lets us). Failures carry the path and the system's word for what went wrong.
+/// Names are opened beneath the directory's descriptor and never through links (`openat2`, see `open(beneath:)`), never
+/// blocking on what is no plain file, and for reading leave no trace (`O_NOATIME` where the system lets us). Failures
+/// carry the path and the system's word for what went wrong.
 package final class CassetteDirectory: Sendable {
   /// As the user gave it, for messages.
   package let path: String
-  let descriptor: Int32
+  private let folder: OpenFile
 
-  static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+  var descriptor: Int32 { folder.descriptor }
 
   /// Opens a directory; `absent` when nothing is there.
   package init(opening path: String) throws(CassetteError) {
-    descriptor = Glibc.open(path, Self.flags)
+    folder = try OpenFile(folder: path)
     self.path = path
-    guard descriptor >= 0 else {
-      throw errno == ENOENT ? .absent(directory: path) : .failed("open", path)
-    }
   }
 
-  deinit { close(descriptor) }
+  /// Opens a directory, making it and its parents where they are missing, for the owner's eyes only.
+  /// - Returns: also what was made, outermost first.
+  package static func create(_ path: String) throws(CassetteError) -> (
+    directory: CassetteDirectory, made: [String]
+  ) {
+    var made: [String] = []
+    do throws(CassetteError) {
+      var end = path.utf8.startIndex
+      while end != path.utf8.endIndex {
+        let start = path.utf8.index(after: end)
+        end = path.utf8[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.utf8.endIndex
+        let prefix = String(path[..<end])
+        if try make(prefix) { made.append(prefix) }
+      }
+      return (try CassetteDirectory(opening: path), made)
+    } catch {
+      removeMade(made)
+      throw error
+    }
+  }
 
   package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
@@ -33,79 +47,84 @@ package final class CassetteDirectory: Sendable {
 
   /// The bytes of a plain file; nil when there is none of that name.
   package func size(of name: String) throws(CassetteError) -> Int? {
-    var status = stat()
-    let isThere = inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
-    guard isThere else {
-      if errno == ENOENT { return nil }
-      throw .failed("examine", path(of: name))
-    }
-    return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    guard let status = try status(of: name), status.isPlain else { return nil }
+    return status.size
   }
 
   /// Whether a name is one of a folder, and no link to one.
-  package func isFolder(_ name: String) -> Bool {
-    var status = stat()
-    return inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
-      && status.st_mode & S_IFMT == S_IFDIR
+  package func isFolder(_ name: String) -> Bool { (try? status(of: name))?.kind == .folder }
+
+  /// Whether `name` still leads to the open file.
+  func names(_ name: String, _ file: OpenFile) throws(CassetteError) -> Bool {
+    guard let status = try status(of: name) else { return false }
+    let own = try file.status()
+    return own.device == status.device && own.inode == status.inode
   }
 
   /// A file in `bodies/`, whose name has been checked.
   package func openBody(_ name: String) throws(CassetteError) -> OpenFile {
-    guard let file = try openForReading(name) else {
-      errno = ENOENT
-      throw .failed("open", path(of: name))
-    }
+    guard let file = try openForReading(name) else { throw .missing(path(of: name)) }
     return file
   }
 
   /// A plain file; nil when it is not there.
   package func openForReading(_ name: String) throws(CassetteError) -> OpenFile? {
-    guard let file = try descriptor(forReading: name) else { return nil }
-    let opened = OpenFile(descriptor: file, path: path(of: name))
-    guard try opened.status().isPlain else { throw .notAPlainFile(path: path(of: name)) }
-    return opened
-  }
-
-  /// Opens what may or may not be a plain file, for the caller to close; nil when it is not there.
-  func descriptor(forReading name: String) throws(CassetteError) -> Int32? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    var file = open(beneath: name, flags | Self.noAccessTime)
-    if file < 0, errno == EPERM { file = open(beneath: name, flags) }
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw refusal("open", name)
-    }
+    guard let file = try openAny(name) else { return nil }
+    guard try file.status().isPlain else { throw .notAPlainFile(path: file.path) }
     return file
   }
 
-  /// `O_NOATIME`, which Glibc's headers keep to themselves; one value on all of Swift's Linux platforms.
-  private static let noAccessTime: Int32 = 0o1000000
-}
-
-extension CassetteError {
-  /// What `errno` says now about something tried with `path`.
-  static func failed(_ action: String, _ path: String) -> CassetteError {
-    let code = errno
-    return .system(action: action, path: path, code: code, reason: String(cString: strerror(code)))
+  package func createFile(_ name: String, contents: [UInt8]) throws(CassetteError) {
+    try createFile(name).write(contents)
   }
 
-  static func tooLarge(_ path: String, bytes: Int, limit: Int) -> CassetteError {
-    .invalidEntry(file: path, member: "", problem: "\(bytes) bytes are more than the limit of \(limit)")
-  }
-
-  /// What to do about a refusal of the system.
-  static func remedy(for code: Int32) -> String {
-    switch code {
-    case EACCES, EPERM: "; check its owner and permissions (ls -ld), or choose another folder"
-    case EROFS: "; the file system is read-only: choose another folder"
-    case ENOSPC, EDQUOT: "; make room there"
-    case ENOTDIR: "; a file stands where a folder is wanted"
-    default: ""
+  /// The names in the directory, or in a folder of it, sorted by their bytes; none when the folder is not there.
+  package func names(in folder: String = ".") throws(CassetteError) -> [String] {
+    var list = NameList()
+    try eachName(in: folder) { list.append($0) }
+    list.sort()
+    return try list.strings { name in
+      .invalidEntry(file: path(of: name), member: "", problem: "the name is not UTF-8")
     }
   }
+}
 
-  var isNoSuchFile: Bool {
-    guard case .system(_, _, let code, _) = self else { return false }
-    return code == ENOENT
+/// Names as they were read, one behind the other in one piece of memory.
+private struct NameList {
+  private var bytes: [UInt8] = []
+  private var ranges: [Range<Int>] = []
+
+  mutating func append(_ name: UnsafeRawBufferPointer) {
+    if name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8) { return }
+    let start = bytes.count
+    bytes.append(contentsOf: name)
+    ranges.append(start..<bytes.count)
+    // What `precedes` reads behind the last byte of a name.
+    bytes.append(contentsOf: repeatElement(0, count: 8))
+  }
+
+  mutating func sort() {
+    bytes.withUnsafeBytes { bytes in ranges.sort { Self.precedes($0, $1, in: bytes) } }
+  }
+
+  /// Compares eight bytes at a time; no name holds a zero.
+  private static func precedes(
+    _ left: Range<Int>, _ right: Range<Int>, in bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    for offset in stride(from: 0, through: min(left.count, right.count), by: 8) {
+      let old = bytes.loadUnaligned(fromByteOffset: left.lowerBound + offset, as: UInt64.self)
+      let new = bytes.loadUnaligned(fromByteOffset: right.lowerBound + offset, as: UInt64.self)
+      if old != new { return old.bigEndian < new.bigEndian }
+    }
+    return false
+  }
+
+  func strings(_ invalid: (String) -> CassetteError) throws(CassetteError) -> [String] {
+    try ranges.map { range throws(CassetteError) in
+      guard let name = String(validating: bytes[range], as: UTF8.self) else {
+        throw invalid(String(decoding: bytes[range], as: UTF8.self))
+      }
+      return name
+    }
   }
 }

@@ -89,7 +89,7 @@ enum FieldsFormat {
     }
     guard let date, bytes.elementsEqual("date".utf8) else {
       throw place.problem(
-        "only `Content-Length` may be null, and the `Date` of an answer and other fields whose values stand among"
+        "only `Content-Length` may be null, and the `Date` of a response and other fields whose values stand among"
           + " the volatile facts, in the same order")
     }
     return date[...]

@@ -1,4 +1,4 @@
-import TapedeckHTTP
+package import TapedeckHTTP
 
 /// How the files of a cassette are laid out for people: two spaces a level, but a field on one line and numbers side by
 /// side.
@@ -68,5 +68,16 @@ enum FileLayout {
   private static func breakLine(_ level: Int, in out: inout [UInt8]) {
     out.append(UInt8(ascii: "\n"))
     out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
+  }
+}
+
+/// JSON that stands in a file.
+package enum JSONFile {
+  package static func parse(_ bytes: [UInt8], file: String) throws(CassetteError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONValue(parsing: bytes)
+    } catch {
+      throw .invalidJSON(file: file, error: error)
+    }
   }
 }

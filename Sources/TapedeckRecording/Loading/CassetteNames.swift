@@ -1,4 +1,5 @@
 package import TapedeckHTTP
+package import TapedeckRedaction
 
 /// The names of interaction files: made from the request, so that the same session gives the same names, and read
 /// only for the ordinal.
@@ -7,7 +8,7 @@ package enum CassetteNames {
   package static let journal = "journal.jsonl"
   static let suffix = ".json"
   /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
-  package static let digestDigits = [6, 12, 64]
+  private static let digestDigits = [6, 12, 64]
   /// The largest number that is read as an ordinal, far from where adding to it would overflow.
   static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
@@ -52,9 +53,26 @@ package enum CassetteNames {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The name of the answer with this place among those to one key, counted from 1.
+  /// The name of a response by its place among those to one key, counted from 1.
   package static func name(stem: String, ordinal: Int) -> String {
     ordinal == 1 ? stem + suffix : "\(stem).\(ordinal)\(suffix)"
+  }
+
+  /// The stems a key may have, the shortest first.
+  package static func stems(of digest: SHA256Digest, prefix: String) -> [String] {
+    let hex = digest.hex
+    return digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
+  }
+
+  /// The stem for a key: one it owns already, else the shortest that no other key owns.
+  /// - Parameter isFree: whether the names under a stem may be taken.
+  package static func stem(
+    of digest: SHA256Digest, prefix: String, owners: [String: SHA256Digest],
+    where isFree: (String) -> Bool = { _ in true }
+  ) -> String {
+    let stems = stems(of: digest, prefix: prefix).filter(isFree)
+    return stems.first { owners[$0] == digest } ?? stems.first { owners[$0] == nil }
+      ?? "\(prefix)-\(digest.hex)"
   }
 
   /// A name without what was asked, to be told where that is a secret: `get-…-3f9a1c.json`.

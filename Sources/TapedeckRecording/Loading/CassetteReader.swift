@@ -5,7 +5,7 @@ package final class CassetteReader {
   let directory: CassetteDirectory
   let matcher: RequestMatcher
   private let loader: BodyLoader
-  private lazy var buffer = FileBuffer()
+  private lazy var buffer = OpenFile.Buffer()
   private lazy var lastFields = LastFields()
 
   package init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {

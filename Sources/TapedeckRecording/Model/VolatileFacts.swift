@@ -5,12 +5,12 @@ public struct VolatileFacts: Sendable, Equatable {
   /// What a time may be: up to some thirty years, which a double holds to the microsecond.
   package static let milliseconds = 0.0...1e12
 
-  /// When the answer was complete, in microseconds since 1970 UTC: what is on this machine answers within milliseconds,
-  /// and it is by this time that the order of a session is known.
+  /// When the response was complete, in microseconds since 1970 UTC: a server on this machine responds within
+  /// milliseconds, and this time tells the order of a session.
   public var recordedAtMicroseconds: Int?
-  /// From the request to the end of the answer.
+  /// From the request to the end of the response.
   public var durationMilliseconds: Double?
-  /// Who answered, as `address:port`.
+  /// The address of the server, as `address:port`.
   public var remoteAddress: String?
   /// When each chunk came, counted from the request; nil unless there is one for every chunk.
   public var chunkOffsetsMilliseconds: [Double]?

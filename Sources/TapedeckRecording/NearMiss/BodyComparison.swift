@@ -127,7 +127,7 @@ extension BodyComparison {
     let pairs = [recorded, received].map { request in
       FormPairs(request.body[...]).sorted.filter { !rules.ignoredFields.matches($0.name) }
     }
-    return PairsComparison.differences(recorded: pairs[0], received: pairs[1], kind: .form)
+    return RequestDifference.differences(recorded: pairs[0], received: pairs[1], in: .form)
   }
 
   private func multipart() -> [RequestDifference] {

@@ -1,4 +1,15 @@
-import TapedeckHTTP
+public import TapedeckHTTP
+import TapedeckRedaction
+
+/// A recording that a request nearly matches, and what keeps it from matching.
+public struct NearMiss: Sendable {
+  public let interaction: StoredInteraction
+  /// In the order host, method, path, query, headers, body; none where all responses to a matching request have been
+  /// given.
+  public let differences: [RequestDifference]
+  /// How far it is from the request; only good for comparing.
+  public let distance: Int
+}
 
 /// Compares a request with recorded ones, part by part, as rules say; finds the nearest by a scan.
 ///
@@ -22,9 +33,9 @@ struct RequestComparison {
     variant = RequestVariant(request.fields)
   }
 
-  func nearest(in answers: [StoredInteraction], limit: Int) -> [NearMiss] {
-    let byHead = answers.enumerated()
-      .map { (offset: $0.offset, answer: $0.element, distance: headDistance($0.element)) }
+  func nearest(in interactions: [StoredInteraction], limit: Int) -> [NearMiss] {
+    let byHead = interactions.enumerated()
+      .map { (offset: $0.offset, interaction: $0.element, distance: headDistance($0.element)) }
       .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
     var misses: [NearMiss] = []
     var comparedBytes = 0
@@ -32,9 +43,9 @@ struct RequestComparison {
     for candidate in byHead.prefix(max(Self.shortlist, limit)) {
       // A body only adds to the distance: what is no nearer by its head is not nearer, nor are those behind it.
       if best.count == limit, let worst = best.last, candidate.distance >= worst { break }
-      comparedBytes += candidate.answer.recorded.request.body.count + request.body.count
+      comparedBytes += candidate.interaction.recorded.request.body.count + request.body.count
       if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
-      let miss = nearMiss(candidate.answer, headDistance: candidate.distance)
+      let miss = nearMiss(candidate.interaction, headDistance: candidate.distance)
       misses.append(miss)
       best = Array((best + [miss.distance]).sorted().prefix(limit))
     }
@@ -43,8 +54,8 @@ struct RequestComparison {
       .prefix(limit).map(\.element)
   }
 
-  private func headDistance(_ answer: StoredInteraction) -> Int {
-    let recorded = answer.recorded.request
+  private func headDistance(_ interaction: StoredInteraction) -> Int {
+    let recorded = interaction.recorded.request
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
     if rules.parts.contains(.path) {
@@ -59,10 +70,10 @@ struct RequestComparison {
     return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
   }
 
-  private func nearMiss(_ answer: StoredInteraction, headDistance: Int) -> NearMiss {
-    let bodies = bodies(answer.recorded)
+  private func nearMiss(_ interaction: StoredInteraction, headDistance: Int) -> NearMiss {
+    let bodies = bodies(interaction.recorded)
     return NearMiss(
-      answer: answer, differences: differences(answer.recorded, bodies: bodies),
+      interaction: interaction, differences: differences(interaction.recorded, bodies: bodies),
       distance: headDistance + (bodies?.distance ?? 0))
   }
 
@@ -103,8 +114,8 @@ extension RequestComparison {
   }
 
   private func queryDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
-    PairsComparison.differences(
-      recorded: recorded.comparedQuery(rules), received: query, kind: .query)
+    RequestDifference.differences(
+      recorded: recorded.comparedQuery(rules), received: query, in: .query)
   }
 
   /// In the fields that the rules name, and in those that make the variant.
@@ -148,5 +159,26 @@ extension RequestComparison {
     return RequestDifference(
       field: "host", recorded: RequestDifference.excerpt(hosts[0]),
       received: RequestDifference.excerpt(hosts[1]))
+  }
+}
+
+extension RequestMatcher {
+  /// How a request differs from the recorded one that has its key: in names of the query, places in the body and
+  /// whole parts that the rules leave out of the key. Header fields and the host never count: those that are compared
+  /// are equal, and the others are new in every run.
+  public func drift(of request: HTTPRequest, from recorded: RecordedRequest) -> [RequestDifference] {
+    guard seesDrift else { return [] }
+    let old = recorded.request
+    if old.target == request.target, old.method == request.method, recorded.largeBody == nil,
+      old.body == request.body
+    {
+      return []
+    }
+    return RequestComparison(redaction.comparable(request), rules: rules.complete).differences(from: recorded)
+      .filter { $0.comparedHeader == nil && !$0.isVariant }
+  }
+
+  public func drift(of request: HTTPRequest, from recorded: Interaction) -> [RequestDifference] {
+    drift(of: request, from: recorded.recordedRequest)
   }
 }

@@ -52,3 +52,27 @@ extension RequestDifference {
 
   package static func quoted(_ bytes: some Collection<UInt8>) -> String { "\"\(excerpt(bytes))\"" }
 }
+
+extension RequestDifference {
+  /// The parts of a request that are lists of pairs, by the word that stands before a name.
+  enum Pairs: String { case query, form }
+
+  /// What differs between two sorted lists of pairs, name by name.
+  static func differences(
+    recorded: [FormPairs.Pair], received: [FormPairs.Pair], in part: Pairs
+  ) -> [RequestDifference] {
+    if recorded == received { return [] }
+    let left = Dictionary(grouping: recorded, by: \.name)
+    let right = Dictionary(grouping: received, by: \.name)
+    return Set(left.keys).union(right.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { name in
+      guard left[name] != right[name] else { return nil }
+      return RequestDifference(
+        field: "\(part.rawValue) \(quoted(name))", recorded: text(left[name]), received: text(right[name]),
+        ignoredBy: NamePattern(exactly: name).map { "\(part == .query ? "query" : "body"):ignore=\($0)" })
+    }
+  }
+
+  private static func text(_ pairs: [FormPairs.Pair]?) -> String? {
+    pairs?.map { quoted($0.value) }.joined(separator: ", ")
+  }
+}

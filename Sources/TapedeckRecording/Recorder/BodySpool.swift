@@ -28,7 +28,7 @@ public final class BodySpool {
   private var failure: CassetteError?
 
   /// - Parameters:
-  ///   - request: what is answered, since secrets of it may stand in the answer.
+  ///   - request: the request of the exchange, since its secrets may appear in the response.
   ///   - fields: of the message that the body belongs to.
   init(recorder: CassetteRecorder, request: HTTPRequest?, fields: HTTPFields) {
     self.recorder = recorder

@@ -104,7 +104,7 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  /// The number of a request, to be taken when it arrives: it orders the answers to equal requests.
+  /// The number of a request, to be taken when it arrives: it orders the responses to equal requests.
   public func nextArrival() -> Int { arrivals.wrappingAdd(1, ordering: .relaxed).oldValue }
 
   /// Whether writing has failed; then nothing more is recorded.
@@ -235,7 +235,7 @@ extension CassetteRecorder {
 extension CassetteRecorder {
   /// A place for a body of any size.
   /// - Parameters:
-  ///   - request: what is answered; nil when that is not known.
+  ///   - request: the request of the exchange; nil when that is not known.
   ///   - fields: of the message that the body belongs to, which tell what it is.
   public func makeSpool(answering request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()) -> BodySpool
   {
@@ -289,5 +289,33 @@ extension CassetteRecorder {
       removeSpoolFile(name)
       throw error
     }
+  }
+}
+
+/// An exchange in the journal, as its recorder keeps it in mind. Its digest is worked out when it is sealed, not while a
+/// client waits.
+private struct WrittenExchange {
+  private let key: MatchKey
+  /// What the name of its file begins with.
+  private let prefix: String
+  private let arrival: Int
+  /// See `JournalRecord`.
+  private let base: Int
+  /// Where its line stands.
+  var offset = 0
+  var count = 0
+
+  init(_ key: MatchKey, _ request: HTTPRequest, arrival: Int, base: Int) {
+    self.key = key
+    prefix = CassetteNames.prefix(of: request)
+    self.arrival = arrival
+    self.base = base
+  }
+
+  var entry: Sealer.Entry {
+    Sealer.Entry(
+      recording: SealPlan.Recording(
+        digest: key.digest, prefix: prefix, arrival: arrival, base: base),
+      offset: offset, count: count)
   }
 }

@@ -6,7 +6,7 @@ import TapedeckRedaction
 package struct JournalRecord {
   /// The interaction as `InteractionFormat` writes it.
   package var tree: JSONValue
-  /// When its request came, counted in requests; orders the answers to one key.
+  /// When its request came, counted in requests; orders the responses to one key.
   var arrival: Int
   /// The highest ordinal its key had before this session; 0 when the session replaces. Sealing a second time gives
   /// the same names because of it.

@@ -170,3 +170,21 @@ package struct RecorderOpening {
     }
   }
 }
+
+/// What a recording survives from the moment its client has the whole response.
+public enum Durability: String, Sendable, CaseIterable {
+  /// The death of the process; the loss of power only once the cassette is sealed.
+  case process
+  /// The loss of power too: the disk is waited for at every exchange.
+  case power
+}
+
+/// What becomes of secrets that redaction has left in a recording, when it is about to be sealed.
+public enum SecretPolicy: Sendable {
+  /// They are sealed and told.
+  case tell
+  /// Nothing is sealed, and the journal waits; so it does at every later start, until they are hidden or kept.
+  case refuse
+  /// What can be hidden is; what is left is told, or refused where the journal says so.
+  case hide
+}

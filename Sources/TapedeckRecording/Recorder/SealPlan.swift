@@ -80,12 +80,9 @@ package struct SealPlan {
   private func stem(prefix: String, digest: SHA256Digest, for ordinals: [Int]) -> String {
     let own = Set((existing[digest] ?? []).map { CassetteNames.parse($0.name).stem })
     if own.count == 1, let stem = own.first, areFree(ordinals, under: stem, for: digest) { return stem }
-    let hex = digest.hex
-    let stems = CassetteNames.digestDigits.map { "\(prefix)-\(hex.prefix($0))" }.filter {
+    return CassetteNames.stem(of: digest, prefix: prefix, owners: stemOwners) {
       areFree(ordinals, under: $0, for: digest)
     }
-    return stems.first { stemOwners[$0] == digest } ?? stems.first { stemOwners[$0] == nil }
-      ?? "\(prefix)-\(hex)"
   }
 
   private func areFree(_ ordinals: [Int], under stem: String, for digest: SHA256Digest) -> Bool {
@@ -94,4 +91,30 @@ package struct SealPlan {
       return owner == nil || owner == digest
     }
   }
+}
+
+/// Which files a cassette has, which key each is for and which bodies it needs.
+struct CassetteIndex {
+  private(set) var files: [SealPlan.Existing] = []
+  /// The highest ordinal of each key.
+  private(set) var highestOrdinals: [MatchKey: Int] = [:]
+  private var bodies: [String: [String]] = [:]
+
+  init(_ reader: CassetteReader) throws(CassetteError) {
+    for name in try reader.directory.names() where CassetteNames.isInteraction(name) {
+      guard let stored = try reader.interaction(name) else { continue }
+      files.append(SealPlan.Existing(name: name, digest: stored.key.digest))
+      highestOrdinals[stored.key] = max(highestOrdinals[stored.key] ?? 0, stored.ordinal)
+      setBodies(stored.bodyNames, of: name)
+    }
+  }
+
+  mutating func setBodies(_ names: [String], of file: String) {
+    if names.isEmpty { bodies[file] = nil } else { bodies[file] = names }
+  }
+
+  mutating func remove(_ file: String) { bodies[file] = nil }
+
+  /// All files in `bodies/` that are needed.
+  var bodyNames: Set<String> { Set(bodies.values.joined()) }
 }
