@@ -28,7 +28,7 @@ import Testing
     "{\"inner\": \"{\\\"password\\\": \\\"hunter2\\\"}\"}", key, "x \(key) y",
     Base64.encode(Array("{\"password\": \"correct-horse\"}".utf8)),
     "{\"a\": \"\(Base64.encode(BodyCoding.gzip.encoded(Array("the token is \(token)".utf8)) ?? []))\"}",
-    "{\"\(token)\": {\"a\": 1}}",
+    "{\"\(token)\": {\"a\": 1}}", "{\"loginpwd\": \"\(random)",
   ])
   func secrets(text: String) {
     let finds = Self.finds(text)
@@ -51,9 +51,27 @@ import Testing
     "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUZ\n-----END CERTIFICATE-----",
     "https://example.test/a:b@c", "https://REDACTED:secret:0d9cab43@example.test/",
     "{\"sha256\": \"\(String(repeating: "0a1b", count: 16))\"}",
+    "{\"cookies\": [{\"name\": \"a\", \"value\": \"\(Base64.encode("x=REDACTED:secret:0d9cab43".utf8))\"}]}",
+    "{\"ClientRequestToken\": \"\(random)\", \"nextPageToken\": \"\(random)\"}",
     "{\"csrf\": \"required\"}", "{\"session_id_length\": \"12345678901234567890a\"}",
   ])
   func noSecrets(text: String) { #expect(Self.finds(text) == []) }
+
+  @Test(arguments: [
+    "{\"otp\": \"493021\", \"n\": 1}", "{\"session_id\": \"9b2d6f0c-3c1e-4a5d-8f7a-0123456789ab\"}",
+    "{\"name\": \"DB_PASSWORD\", \"value\": \"pa55\"}", "{\"headers\": {\"Cookie\": \"a=b1c2d3e4\"}}",
+    "<SecretAccessKey>wJalr/XUtn</SecretAccessKey>", "<input name=\"csrf_token\" value=\"a1b2c3d4e5\">",
+    "see https://h/?sig=a1b2c3d4e5f6#top", "log: {\\\"password\\\":\\\"hunter2\\\"}",
+    "shippo_live_" + String(repeating: "0a", count: 20),
+    "{\"password\": [\"x1\", \"x2\"]}{\"n\": \"cut", "u=https%3A%2F%2Fx.test%2F%3Ftoken%3Da1b2c3d4e5",
+  ])
+  func `what redaction hides, the scanner reports`(text: String) throws {
+    let original = exchange(answers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    let (redacted, count) = Redaction(upstream: nil).redacted(original)
+    #expect(count > 0)
+    #expect(try places(original).count == count)
+    #expect(try places(redacted) == [])
+  }
 
   @Test(arguments: [
     ("{\"loginpwd\": \"\(random)\"}", "*pwd"), ("{\"loginpwd\": {\"a\": \"\(token)\"}}", "loginpwd"),

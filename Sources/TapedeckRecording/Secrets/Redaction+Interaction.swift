@@ -4,8 +4,8 @@ public import TapedeckRedaction
 extension Redaction {
   /// The interaction without its secrets, and how many values were hidden.
   public func redacted(_ interaction: Interaction) -> (Interaction, count: Int) {
-    let hidden = redacted(interaction, memory: nil)
-    return (hidden.interaction, hidden.count)
+    let result = redacted(interaction, memory: nil)
+    return (result.interaction, result.count)
   }
 
   /// - Parameter memory: the secrets of earlier interactions, to which those of this one are added.
@@ -27,8 +27,7 @@ extension SecretSearch {
     result.request = redacted(interaction.request)
     result.changeResponseFields { $0 = redacted($0) }
     if case .bytes(let bytes) = interaction.response.body {
-      let hidden = body(bytes, fields: interaction.response.head.fields)
-      result.setResponseBody(hidden)
+      result.setResponseBody(body(bytes, fields: interaction.response.head.fields))
     }
     removeCopies(from: &result.request, includingFields: true)
     result.changeResponseFields { removeCopies(from: &$0) }
@@ -48,11 +47,11 @@ extension Interaction {
   }
 
   /// Replaces the response's body, and cuts the new one into chunks where the old one was cut.
-  fileprivate mutating func setResponseBody(_ hidden: RedactedBody) {
-    guard let finds = hidden.finds else { return }
-    response.body = .bytes(hidden.bytes)
+  fileprivate mutating func setResponseBody(_ body: RedactedBody) {
+    guard let finds = body.finds else { return }
+    response.body = .bytes(body.bytes)
     guard let sizes = response.chunkSizes else { return }
-    let mapped = hidden.isRecoded ? [hidden.bytes.count] : finds.mappedSizes(sizes)
+    let mapped = body.isRecoded ? [body.bytes.count] : finds.mappedSizes(sizes)
     response.chunkSizes = mapped.filter { $0 > 0 }
     if let offsets = volatile.chunkOffsetsMilliseconds, offsets.count == mapped.count {
       volatile.chunkOffsetsMilliseconds = zip(offsets, mapped).filter { $0.1 > 0 }.map(\.0)
