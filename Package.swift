@@ -57,18 +57,19 @@ let targets: [Target] =
     room("TapedeckRedaction", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
     room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
     room("TapedeckFormats", ["CYAML", "TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
-    room(
-      "TapedeckMaintenance", ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "TapedeckOverrides",
       ["TapedeckHTTP", "TapedeckSockets", "TapedeckRedaction", "TapedeckMocking", "TapedeckResources"]),
     room(
+      "TapedeckMaintenance",
+      ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats", "TapedeckOverrides"]),
+    room(
       "TapedeckProxy",
       [
         "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckUpstream", "TapedeckRedaction",
-        "TapedeckRecording", "TapedeckFormats", "TapedeckMaintenance", "TapedeckMocking", "TapedeckResources",
+        "TapedeckRecording", "TapedeckFormats", "TapedeckMocking", "TapedeckResources",
         "TapedeckOverrides",
       ]),
     room(

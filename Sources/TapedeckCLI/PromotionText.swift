@@ -16,7 +16,7 @@ extension PromotionTrial.Outcome {
 
 /// What was inferred from a session, for people and for programs.
 struct PromotionText {
-  let backend: PromotedBackend
+  let backend: PromotionReview
   let style: Style
 
   private static let shownDifferences = 20
@@ -69,7 +69,7 @@ struct PromotionText {
     return "\(HumanText.count(all - left, "request")) answered by the store, \(left) by the cassette\n"
   }
 
-  static func json(_ backend: PromotedBackend, file: String?) -> JSONValue {
+  static func json(_ backend: PromotionReview, file: String?) -> JSONValue {
     [
       "file": file.map { JSONValue($0) } ?? .null,
       "resources": .array(

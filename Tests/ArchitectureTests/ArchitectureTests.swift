@@ -11,7 +11,8 @@ private let doors: [String: Set<String>] = [
   "TapedeckRecording": ["CSystem", "TapedeckHTTP", "TapedeckRedaction", "Glibc", "Synchronization"],
   "TapedeckFormats": ["CYAML", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
   "TapedeckMaintenance": [
-    "TapedeckFormats", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction", "Synchronization",
+    "TapedeckFormats", "TapedeckHTTP", "TapedeckOverrides", "TapedeckRecording", "TapedeckRedaction",
+    "Synchronization",
   ],
   // `Swift` by name only for its reflection, which is no public part of it.
   "TapedeckMocking": ["TapedeckHTTP", "Glibc", "Swift", "Synchronization"],
@@ -22,7 +23,7 @@ private let doors: [String: Set<String>] = [
     "Synchronization",
   ],
   "TapedeckProxy": [
-    "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking", "TapedeckOverrides",
+    "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckOverrides",
     "TapedeckRecording", "TapedeckRedaction", "TapedeckResources", "TapedeckServer", "TapedeckSockets",
     "TapedeckUpstream", "Glibc", "Synchronization",
   ],

@@ -45,7 +45,7 @@ enum PromoteVerb {
       throw Failure("\(out) is there already; --force replaces it, --out names another file")
     }
     let cassette = try CassetteReading.load(name)
-    let backend = try PromotedBackend(Promotion(cassette), minimum: Double(minimum) / 100)
+    let backend = try PromotionReview(Promotion(cassette), minimum: Double(minimum) / 100)
     let isGood = backend.verdicts.contains(where: \.isTaken)
     if isGood, out != "-" { try OutputFile.write(backend.document.bytes(.pretty), to: out) }
     if out == "-" {
@@ -65,7 +65,7 @@ enum PromoteVerb {
     return last.hasSuffix(".har") ? String(last.dropLast(4)) : last
   }
 
-  private static func tellNext(_ backend: PromotedBackend, cassette: String, out: String, minimum: Int) {
+  private static func tellNext(_ backend: PromotionReview, cassette: String, out: String, minimum: Int) {
     guard backend.verdicts.contains(where: \.isTaken) else {
       let best = backend.verdicts.map { Int($0.confidence * 100) }.max()
       return Terminal.say(

@@ -1,20 +1,17 @@
 package import TapedeckHTTP
-package import TapedeckMaintenance
 package import TapedeckOverrides
-import TapedeckRecording
 
-/// The recorded session, asked again of the resources that were inferred from it: what they answer as it was recorded
-/// is known, and not only guessed.
+/// Sends the recorded requests to the resources that were inferred from them, and compares the responses.
 package struct PromotionTrial: Sendable {
   /// What became of an exchange.
   package enum Outcome: Sendable, Equatable {
-    /// Answered by a resource as it was recorded.
+    /// A resource gives the recorded response.
     case reproduced(resource: String)
-    /// Answered by a resource, and in another way.
+    /// A resource gives another response.
     case differs(resource: String, difference: String)
-    /// Answered by a resource with the recorded body, but without fields that clients act on.
+    /// A resource gives the recorded body, but not all fields that clients act on.
     case lacks(resource: String, fields: [String])
-    /// No resource is for it: it stays with the cassette.
+    /// No resource is responsible: the exchange stays with the cassette.
     case left
   }
 

@@ -1,13 +1,11 @@
 package import TapedeckHTTP
-package import TapedeckMaintenance
 package import TapedeckOverrides
-import TapedeckRecording
 
-/// The resources of a promotion that are worth having, with what the trial said of them.
-package struct PromotedBackend: Sendable {
+/// The resources of a promotion, with the outcome of the trial, and which of them are taken.
+package struct PromotionReview: Sendable {
   package struct Verdict: Sendable {
     package let resource: PromotedResource
-    /// What was seen of it, and for how much of that it gives the recorded bodies, from 0 to 1.
+    /// How much of it was seen, times the share of exchanges that it reproduces, from 0 to 1.
     package let confidence: Double
     package let reproduced: Int
     package let answered: Int
@@ -19,7 +17,7 @@ package struct PromotedBackend: Sendable {
   /// Of the exchanges, with the resources that are taken.
   package let outcomes: [PromotionTrial.Outcome]
 
-  /// - Parameter minimum: confidence below which a resource is left out.
+  /// - Parameter minimum: resources of less confidence are left out.
   package init(_ promotion: Promotion, minimum: Double) throws(OverrideProblem) {
     exchanges = promotion.exchanges
     let resources = Self.sound(promotion.resources)
@@ -41,7 +39,7 @@ package struct PromotedBackend: Sendable {
       ? trial.outcomes : try PromotionTrial(Self.declarations(self.verdicts), promotion.exchanges).outcomes
   }
 
-  /// Those that can be declared, with all that they stand on: answers may hold what no declaration takes.
+  /// The resources that can be declared, with all that they need: responses may hold what no declaration accepts.
   private static func sound(_ resources: [PromotedResource]) -> [PromotedResource] {
     var sound = resources.filter { resource in
       let overrides = Overrides()
@@ -59,7 +57,7 @@ package struct PromotedBackend: Sendable {
     }
   }
 
-  /// What lies within a resource that is left out cannot be had, and what holds nothing is not needed.
+  /// Leaves out what lies within a resource that is left out.
   private static func withoutOrphans(_ verdicts: [Verdict]) -> [Verdict] {
     var taken = Set(verdicts.filter(\.isTaken).map(\.resource.id))
     while true {
