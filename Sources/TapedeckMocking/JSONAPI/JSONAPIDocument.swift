@@ -12,9 +12,11 @@ public struct JSONAPIDocument: MediaTyped {
     case none
     /// Nil is `null`.
     case resource((any JSONAPIEntity)?)
+    /// Several resources.
     case resources([any JSONAPIEntity])
     /// Nil is `null`.
     case identifier(JSONAPIIdentifier?)
+    /// Several resource identifiers.
     case identifiers([JSONAPIIdentifier])
   }
 

@@ -11,6 +11,7 @@ public protocol JSONAPIEntity: CustomSerializable, JSONAPISerializable {
   /// `box-int`. Key transformers do not touch it.
   static var type: String { get }
 
+  /// The id of the resource.
   var id: String { get }
 }
 

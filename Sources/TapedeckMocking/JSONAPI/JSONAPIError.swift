@@ -16,6 +16,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     /// The name of a header field.
     public var header: String?
 
+    /// Creates a source.
     public init(pointer: String? = nil, parameter: String? = nil, header: String? = nil) {
       self.pointer = pointer
       self.parameter = parameter

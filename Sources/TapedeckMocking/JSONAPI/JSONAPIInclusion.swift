@@ -1,5 +1,6 @@
 /// Which related resources a compound document includes (JSON:API 1.1 §5.3).
 public enum JSONAPIInclusion: Sendable {
+  /// No related resources.
   case none
   /// Those that primary data relates to.
   case related

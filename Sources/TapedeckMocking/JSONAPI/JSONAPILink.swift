@@ -2,8 +2,11 @@ internal import TapedeckHTTP
 
 /// A link: a URL, an object that says more about it, or `null` where there is none (JSON:API 1.1 §5.6).
 public indirect enum JSONAPILink: Sendable {
+  /// A URL.
   case simple(value: String)
+  /// A link object.
   case object(href: String, meta: (any Serializable & Sendable)? = nil, details: Details = Details())
+  /// No link.
   case null
 
   /// The optional members of a link object.
@@ -34,6 +37,7 @@ public indirect enum JSONAPILink: Sendable {
 }
 
 extension JSONAPILink: ExpressibleByStringLiteral {
+  /// Creates a simple link from a literal.
   public init(stringLiteral value: String) { self = .simple(value: value) }
 }
 
@@ -94,6 +98,7 @@ extension JSONAPILinkedEntity {
 
 /// An entity with meta information of its own and of its relationships (JSON:API 1.1 §5.2, §5.2.2).
 public protocol JSONAPIMetaEntity {
+  /// The meta information of the resource.
   var meta: (any Serializable)? { get }
 
   /// The meta information of relationships, by the names of the properties.
@@ -101,6 +106,7 @@ public protocol JSONAPIMetaEntity {
 }
 
 extension JSONAPIMetaEntity {
+  /// No meta information.
   public var meta: (any Serializable)? { nil }
   public var relationshipsMeta: [String: any Serializable]? { nil }
 }

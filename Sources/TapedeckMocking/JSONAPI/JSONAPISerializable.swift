@@ -15,6 +15,7 @@ public protocol JSONAPISerializable: SendableMetatype {
 public enum JSONAPIRelated {
   /// Nil is an empty relationship, `data: null`.
   case one((any JSONAPIEntity)?)
+  /// Several related resources.
   case many([any JSONAPIEntity])
 
   /// The entities, none for an empty relationship.

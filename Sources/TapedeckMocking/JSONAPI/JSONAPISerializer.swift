@@ -24,6 +24,7 @@ public struct JSONAPISerializer<T: JSONAPIEntity>: MediaTyped {
     self.includingChildren = includingChildren
   }
 
+  /// Creates a serializer for an entity, or for several.
   public init(
     _ objects: [T], topLevelLinks: [String: JSONAPILink]? = nil,
     topLevelMeta: (any Serializable & Sendable)? = nil, includingChildren: Bool = false

@@ -44,6 +44,7 @@ extension MockRoute {
     return routes
   }
 
+  /// Reads a route from JSON.
   public init(_ json: JSONValue) throws(MockRouteError) { try self.init(json, at: "the route") }
 
   private init(_ json: JSONValue, at place: String) throws(MockRouteError) {

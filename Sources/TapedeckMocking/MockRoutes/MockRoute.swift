@@ -13,17 +13,32 @@ public import TapedeckHTTP
 /// Paths may hold `:name`, `{name}` and `*rest`; a leading slash may be left out. `Feather` serves them at a port of its own, `Router.mock(_:folder:)` wherever
 /// that router answers. Two are equal when they are for the same requests, whatever they answer. Source: Feather, Shock.
 public struct MockRoute: Sendable {
+  /// The method of a request.
   public typealias HTTPMethod = TapedeckHTTP.HTTPMethod
 
+  /// The kinds of routes.
   public enum Kind: String, Sendable, CaseIterable {
-    case simple, custom, template, redirect, timeout, collection
+    /// A response of a status and a body.
+    case simple
+    /// A response under conditions on query or header fields.
+    case custom
+    /// A rendered template.
+    case template
+    /// A redirection.
+    case redirect
+    /// A 504 after a time of silence.
+    case timeout
+    /// Several routes as one.
+    case collection
   }
 
   /// What is in an answer.
   public enum Content: Sendable {
+    /// No body.
     case empty
     /// A JSON document, given as it is.
     case json(String)
+    /// Plain text in UTF-8.
     case text(String)
     /// A file, as it is. A name without an extension ends in `.json`.
     case file(String)
@@ -35,7 +50,9 @@ public struct MockRoute: Sendable {
     case unencodable(String)
   }
 
+  /// The kind of the route.
   public let kind: Kind
+  /// The method of its requests.
   public let method: HTTPMethod
   /// As it was written; of a collection the empty text.
   public let endpoint: String
@@ -47,6 +64,7 @@ public struct MockRoute: Sendable {
   public var code = 200
   /// Header fields of the answer.
   public var headers: [String: String] = [:]
+  /// The body of the response.
   public var content = Content.empty
   /// Of a redirection.
   public private(set) var destination = ""
@@ -107,6 +125,7 @@ public struct MockRoute: Sendable {
       responseHeaders: responseHeaders, code: code, content: filename.map { .file($0) } ?? .empty)
   }
 
+  /// A route with conditions on query or header fields, or with response fields.
   public static func custom(
     method: HTTPMethod = .get, urlPath: String, query: [String: String] = [:],
     requestHeaders: [String: String] = [:], responseHeaders: [String: String] = [:], code: Int = 200,
@@ -142,6 +161,7 @@ public struct MockRoute: Sendable {
     return route
   }
 
+  /// A redirection.
   public static func redirect(
     method: HTTPMethod = .get, urlPath: String, destination: String, code: Int = 301
   ) -> MockRoute {
@@ -159,6 +179,7 @@ public struct MockRoute: Sendable {
     return route
   }
 
+  /// Several routes as one.
   public static func collection(routes: [MockRoute]) -> MockRoute {
     var route = MockRoute(.collection, .get, "")
     route.routes = routes

@@ -2,12 +2,17 @@
 public enum MockRouteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// JSON that is no route; `place` like `routes[2].status`.
   case badJSON(place: String, problem: String)
+  /// The path is not a pattern.
   case badPath(route: String, problem: String)
+  /// The status is outside 200 to 999.
   case badStatus(route: String, Int)
+  /// The file cannot be read.
   case badFile(route: String, problem: String)
   /// The text that it was given as JSON is none.
   case invalidJSON(route: String, problem: String)
+  /// The object cannot be encoded.
   case unencodable(route: String, problem: String)
+  /// There is no such route.
   case unknownRoute(route: String, known: [String])
 
   public var description: String {

@@ -3,10 +3,12 @@ public import TapedeckHTTP
 /// Entities as HAL: `_links` to themselves and to related entities, collections under `_embedded`
 /// (draft-kelly-json-hal). The ids of linked entities are left out.
 public struct HALSerializer: ResourceSerializer {
+  /// Creates the serializer.
   public init() {}
 
   public var contentType: String { "application/hal+json" }
 
+  /// The document of one resource.
   public func document(of resource: ResourceView) -> JSONValue {
     var links = [JSONMember("self", Self.link(resource.url))]
     var linked: Set<String> = []
@@ -23,6 +25,7 @@ public struct HALSerializer: ResourceSerializer {
     return .object([JSONMember("_links", .object(links))] + members)
   }
 
+  /// The document of a list.
   public func document(of list: ResourceListView) -> JSONValue {
     let links = list.links.map { JSONMember(JSONString($0.name), Self.link($0.url)) }
     let items = JSONValue.array(list.resources.map { document(of: $0) })
@@ -41,5 +44,6 @@ public struct HALSerializer: ResourceSerializer {
 }
 
 extension ResourceSerializer where Self == HALSerializer {
+  /// HAL documents.
   public static var hal: HALSerializer { HALSerializer() }
 }

@@ -13,9 +13,11 @@ public import TapedeckMocking
 public struct RESTSerializer: ResourceSerializer {
   /// When the ids of what an entity relates to are written.
   public enum RelatedIDs: Sendable {
+    /// In every document.
     case always
     /// Of the relationships that `include` names.
     case included
+    /// In no document.
     case never
   }
 
@@ -35,6 +37,7 @@ public struct RESTSerializer: ResourceSerializer {
     /// Of the ids of a relationship, given the property that holds them, and whether there may be several.
     public var ids: (@Sendable (_ property: String, _ isToMany: Bool) -> String)?
 
+    /// Creates spellings.
     public init(
       entity: Spelling? = nil, collection: Spelling? = nil, attribute: Spelling? = nil,
       relationship: Spelling? = nil, ids: (@Sendable (_ property: String, _ isToMany: Bool) -> String)? = nil
@@ -95,12 +98,14 @@ public struct RESTSerializer: ResourceSerializer {
 
   // MARK: Writing
 
+  /// The document of one resource.
   public func document(of resource: ResourceView) -> JSONValue {
     guard hasRoot else { return object(resource) }
     let root = JSONMember(JSONString(spelled(resource.type, keys.entity)), object(resource))
     return .object([root] + groups(beside: [resource], of: []))
   }
 
+  /// The document of a list.
   public func document(of list: ResourceListView) -> JSONValue {
     guard hasRoot else { return .array(list.resources.map { object($0) }) }
     let first = (name: spelled(list.name, keys.collection), objects: list.resources.map { object($0) })

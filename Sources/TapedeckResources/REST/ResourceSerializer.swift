@@ -9,7 +9,9 @@ public protocol ResourceSerializer: Sendable {
   /// The media type of responses that carry entities.
   var contentType: String { get }
 
+  /// The document of one resource.
   func document(of resource: ResourceView) -> JSONValue
+  /// The document of a list.
   func document(of list: ResourceListView) -> JSONValue
 
   /// The object in a request's body whose members are those of an entity; nil where there is none.
@@ -50,9 +52,11 @@ public protocol SerializedResource: Storable {
 public struct ResourceView: Sendable {
   /// A relationship of the entity.
   public struct Related: Sendable {
+    /// The name of the relationship.
     public let name: String
     /// The property that holds the ids.
     public let property: String?
+    /// Whether it leads to several resources.
     public let isToMany: Bool
     /// The ids of the related entities.
     public let ids: [String]
@@ -68,9 +72,11 @@ public struct ResourceView: Sendable {
   public let type: String
   /// Its plural: `articles`.
   public let collection: String
+  /// The id.
   public let id: String
   /// The entity as it is encoded: id, attributes, and the ids of what it relates to.
   public let members: [JSONMember]
+  /// The relationships.
   public let relationships: [Related]
   /// A path from the root of the host.
   public let url: String
@@ -80,15 +86,19 @@ public struct ResourceView: Sendable {
 
 /// A part of a collection, for serializers.
 public struct ResourceListView: Sendable {
+  /// The name of the type.
   public let type: String
   /// The last segment of the collection's path, like `articles`.
   public let name: String
+  /// The resources of the page.
   public let resources: [ResourceView]
   /// The number of resources on all pages.
   public let total: Int
   /// The number of the page, from 1; how many pages there are; and how many resources fit on one.
   public let page: Int
+  /// How many pages there are.
   public let pages: Int
+  /// How many resources fit on a page.
   public let size: Int
   /// The request's own URL and those of other pages: `self`, `first`, `prev`, `next`, `last`, as far as they exist.
   public let links: [(name: String, url: String)]
