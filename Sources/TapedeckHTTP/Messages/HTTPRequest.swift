@@ -50,7 +50,8 @@ public struct HTTPRequest: Sendable, Equatable {
 
   /// The target after the first `?`; nil without one.
   public var query: ArraySlice<UInt8>? {
-    target.firstIndex(of: UInt8(ascii: "?")).map { target[($0 + 1)...] }
+    guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return target[(mark + 1)...]
   }
 
   /// The target as text: bytes that are not UTF-8 are percent-encoded.

@@ -20,7 +20,7 @@ package enum ASCII {
   /// A byte that may stand in a field value: HTAB, visible characters, SP, and opaque 0x80–0xFF (RFC 9110 §5.5).
   package static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
 
-  @inlinable package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+  @inlinable @inline(__always) package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
   @inlinable package static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
@@ -45,12 +45,16 @@ package enum ASCII {
     return index == right.utf8CodeUnitCount
   }
 
-  @inlinable package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+  @inlinable @inline(__always) package static func isLetter(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 0x61 < 26
+  }
 
-  @inlinable package static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+  @inlinable @inline(__always) package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte)
+  }
 
   /// A letter, a digit, `_` or `-`.
-  @inlinable package static func isWord(_ byte: UInt8) -> Bool {
+  @inlinable @inline(__always) package static func isWord(_ byte: UInt8) -> Bool {
     isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 

@@ -55,10 +55,14 @@ public struct RequestMatcher: Sendable, Equatable {
 
   /// - Parameter request: without its secrets.
   private func writePlain(_ request: HTTPRequest, to key: inout KeyWriter) {
+    // Most targets are a path that needs no normalizing.
+    let isPath = !request.target.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
     for part in parts {
       switch part {
       case .method: key.append(request.method.rawValue.utf8)
+      case .path where isPath: key.append(request.target)
       case .path: key.append(ComparedPath.normalized(request.path))
+      case .query where isPath: key.append(count: 0)
       case .query: key.append(pairs: request.comparedQuery(rules))
       case .body: key.append(bodyOf: request, rules)
       case .host: key.append(request.comparedHost)
