@@ -8,7 +8,7 @@ package enum CassetteNames {
   package static let journal = "journal.jsonl"
   static let suffix = ".json"
   /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
-  private static let digestDigits = [6, 12, 64]
+  static let digestDigits = [6, 12, 64]
   /// The largest number that is read as an ordinal, far from where adding to it would overflow.
   static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
