@@ -105,10 +105,10 @@ struct JSONWalk {
   }
 
   private mutating func close() {
-    if let level = levels.last, let name = level.heldName, let value = level.heldValue,
-      level.isObject || level.count == 2
+    if let last = levels.indices.last, let value = levels[last].heldValue, let name = levels[last].heldName,
+      levels[last].isObject || levels[last].count == 2
     {
-      readPair(name, value, at: level.heldPlace)
+      readPair(name, value, at: levels[last].heldPlace)
     }
     levels.removeLast()
   }
