@@ -13,9 +13,8 @@ enum NamesLaw {
     let request = HTTPRequest(
       method: HTTPMethod(rawValue: String(decoding: parts.first ?? [], as: UTF8.self)),
       target: Array(parts.dropFirst().first ?? []))
-    let digest = RequestMatcher().key(for: request).digest.hex
-    for digits in CassetteNames.digestDigits {
-      let stem = "\(CassetteNames.prefix(of: request))-\(digest.prefix(digits))"
+    let digest = RequestMatcher().key(for: request).digest
+    for stem in CassetteNames.stems(of: digest, prefix: CassetteNames.prefix(of: request)) {
       for ordinal in [1, 2, 999_999_999] {
         let name = CassetteNames.name(stem: stem, ordinal: ordinal)
         try isSafe(name)

@@ -36,7 +36,8 @@ enum RedactorLaw {
     guard let policy = redaction.policy, !JSONQuickCheck.mayHide(body[...]) else { return }
     var walk = JSONWalk(body[...], SecretSearch(policy), depth: 0)
     try require(
-      walk.run()?.isEmpty == true, "the quick check finds nothing in \(String(decoding: body, as: UTF8.self))")
+      walk.run()?.isEmpty == true, "the quick check finds nothing in \(String(decoding: body, as: UTF8.self))"
+    )
   }
 
   private static func isStable(_ request: HTTPRequest) throws(BrokenLaw) {
