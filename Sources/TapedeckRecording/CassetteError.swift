@@ -19,19 +19,19 @@ public enum CassetteError: Error, Equatable, Sendable {
   case invalidEntry(file: String, member: String, problem: String)
   /// Written by a tapedeck newer than this one.
   case newerFormat(file: String, version: Int)
-  /// A file in `bodies/` that `file` refers to is not what it must be.
+  /// A file in `bodies/` that `file` refers to is invalid.
   case invalidBody(file: String, body: String, problem: String)
   /// An interaction that is read when it is asked for is not in its file as it was when the cassette was loaded.
   case changedSinceLoaded(file: String)
-  /// What is asked for does not go together with the rules of the cassette.
+  /// The requested match rules conflict with those of the cassette.
   case invalidRules(MatchSpecError)
   /// There is more of something than `CassetteLimits` allows.
   case overLimit(path: String, problem: String)
   /// A line of the journal, other than its last, is damaged.
   case damagedJournal(file: String, line: Int, problem: String)
-  /// What was asked for would not do what it is meant to do; the reason says what would.
+  /// The request would not have its intended effect; the reason says what would.
   case refused(path: String, reason: String)
-  /// What is to be sealed holds secrets, and that is not allowed. It stays in the journal, or is dropped where it can be
+  /// The recording contains secrets, which is not allowed. It stays in the journal, or is dropped where it can be
   /// had again.
   case secretsFound(directory: String, finds: [SecretFind], isKept: Bool)
   /// A file of another tool, into which nothing is recorded.

@@ -4,13 +4,13 @@ package enum CassetteLimits {
   /// Interactions of one cassette, in files and in the journal: more than twice the files of the largest work trees
   /// people keep in git.
   static let interactions = 1_000_000
-  /// What loading may hold in memory, files and the bodies they refer to: protobuf's limit for a message.
+  /// Memory that loading may take, for files and the bodies they refer to: protobuf's limit for a message.
   static let loadedBytes = 2 << 30
   /// An interaction file or a manifest, refused unread: half of git's `core.bigFileThreshold`.
   package static let fileBytes = 256 << 20
   /// A line of the journal: MySQL's `max_allowed_packet`.
   static let journalLineBytes = 64 << 20
-  /// A body in a file of its own: what one PUT to S3 may carry.
+  /// A body in a file of its own: the limit of one PUT to S3.
   static let bodyFileBytes = 5 << 30
   /// Chunks of one response, which are held as numbers.
   static let chunks = 4 << 20

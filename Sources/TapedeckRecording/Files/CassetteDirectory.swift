@@ -99,7 +99,7 @@ private struct NameList {
     let start = bytes.count
     bytes.append(contentsOf: name)
     ranges.append(start..<bytes.count)
-    // What `precedes` reads behind the last byte of a name.
+    // Padding for `precedes`, which reads eight bytes at a time.
     bytes.append(contentsOf: repeatElement(0, count: 8))
   }
 

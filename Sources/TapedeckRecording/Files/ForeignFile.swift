@@ -16,7 +16,7 @@ package enum ForeignFile {
   /// Whether a file is one by its name.
   package static func isHAR(_ path: String) -> Bool { path.hasSuffix(".har") || path.hasSuffix(".zhar") }
 
-  /// As much of a file as tells what it is.
+  /// Enough of a file to recognise its format.
   package static func beginning(of path: String) throws(CassetteError) -> [UInt8] {
     try OpenFile(plain: path).bytes(at: 0, count: 64 * 1024)
   }
@@ -50,7 +50,7 @@ package enum ForeignFile {
     }
   }
 
-  /// The folder that a path stands in.
+  /// The folder of a path.
   package static func parent(of path: String) -> String {
     let path = withoutSlash(path)
     guard let slash = path.lastIndex(of: "/") else { return path == "." ? ".." : "." }

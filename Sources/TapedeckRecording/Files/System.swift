@@ -3,7 +3,7 @@ import Glibc
 
 // The system calls of this room; no other file of it makes any.
 
-/// An open file or folder, closed when nobody holds it any more.
+/// An open file or folder, closed with its last reference.
 package final class OpenFile: Sendable {
   package struct Status {
     var kind: FileKind
@@ -76,8 +76,8 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Makes what was written so far last. After a failure nothing may be believed of the file (the kernel forgets
-  /// which of its pages were lost), so whoever gets one must not write to it again.
+  /// Waits until everything written is on the disk. After a failure the file must not be written to again, because the
+  /// kernel forgets which of its pages were lost.
   func sync() throws(CassetteError) {
     guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
   }
@@ -102,7 +102,7 @@ package final class OpenFile: Sendable {
   static var processID: Int { Int(getpid()) }
 }
 
-/// What stands under a name.
+/// The kind of a directory entry.
 enum FileKind {
   case plain, folder, other
 
@@ -114,7 +114,7 @@ enum FileKind {
     }
   }
 
-  /// Of what a path leads to; nil where that is nothing.
+  /// The kind of a path's target; nil when there is none.
   init?(ofTarget path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -165,7 +165,7 @@ extension CassetteDirectory {
     return openat(folder, Self.leaf(name), flags | O_NOFOLLOW, mode)
   }
 
-  /// Does something with a plain name in the folder it stands in, which no link can lead elsewhere.
+  /// Acts on a name within its own folder, where no link can lead elsewhere.
   /// - Returns: what `act` returns; -1 with `errno` when the folder cannot be opened.
   private func inFolder(of name: String, _ act: (_ folder: Int32, _ leaf: String) -> Int32) -> Int32 {
     guard let slash = name.firstIndex(of: "/") else { return act(descriptor, name) }
@@ -185,13 +185,13 @@ extension CassetteDirectory {
     errno = code
   }
 
-  /// What `errno` says about opening `name`, where a link, or a file in place of a folder, is no plain file.
+  /// The error for `errno` after opening `name`; a link, or a file in place of a folder, is not a plain file.
   private func refusal(_ action: String, _ name: String) -> CassetteError {
     [ELOOP, ENOTDIR, EXDEV].contains(errno)
       ? .notAPlainFile(path: path(of: name)) : .failed(action, path(of: name))
   }
 
-  /// What may or may not be a plain file, for reading; nil when it is not there.
+  /// Opens an entry of any kind for reading; nil when it is not there.
   func openAny(_ name: String) throws(CassetteError) -> OpenFile? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     var file = open(beneath: name, flags | Self.noAccessTime)
@@ -217,7 +217,7 @@ extension CassetteDirectory {
     return OpenFile(descriptor: file, path: path(of: name))
   }
 
-  /// What a name stands for, no link followed; nil when it is not there.
+  /// The status of a name, with no link followed; nil when it is not there.
   func status(of name: String) throws(CassetteError) -> OpenFile.Status? {
     var status = stat()
     let isThere = inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
@@ -271,7 +271,7 @@ extension CassetteDirectory {
   /// Removes a folder if it is empty.
   package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
-  /// Gives a file a new name in the folder it stands in.
+  /// Renames a file within its folder.
   package func rename(_ old: String, to new: String) throws(CassetteError) {
     let isDone = inFolder(of: old) { folder, leaf in renameat(folder, leaf, folder, Self.leaf(new)) }
     guard isDone == 0 else { throw .failed("rename a file to", path(of: new)) }
@@ -284,7 +284,7 @@ extension CassetteDirectory {
     }
   }
 
-  /// Makes the names in a folder of it, and the folder's own, last.
+  /// Waits until the names in a folder, and the folder's own name, are on the disk.
   func sync(folder: String) throws(CassetteError) {
     guard inFolder(of: "\(folder)/.", { folder, _ in fsync(folder) }) == 0 else {
       throw .failed("sync", path(of: folder))
@@ -292,12 +292,12 @@ extension CassetteDirectory {
     try sync()
   }
 
-  /// Makes what was renamed and removed here last.
+  /// Waits until renames and removals here are on the disk.
   package func sync() throws(CassetteError) {
     guard fsync(descriptor) == 0 else { throw .failed("sync", path) }
   }
 
-  /// Makes everything written to this file system so far last.
+  /// Waits until everything written to this file system is on the disk.
   package func syncFileSystem() throws(CassetteError) {
     guard td_sync_file_system(descriptor) == 0 else { throw .failed("sync", path) }
   }
@@ -306,7 +306,7 @@ extension CassetteDirectory {
 // MARK: - Errors
 
 extension CassetteError {
-  /// What `errno`, or `code`, says about something tried with `path`.
+  /// The error for `errno`, or `code`, after an action on `path`.
   fileprivate static func failed(_ action: String, _ path: String, code: Int32? = nil) -> CassetteError {
     let code = code ?? errno
     return .system(action: action, path: path, code: code, reason: String(cString: strerror(code)))
@@ -314,7 +314,7 @@ extension CassetteError {
 
   static func missing(_ path: String) -> CassetteError { .failed("open", path, code: ENOENT) }
 
-  /// What to do about a refusal of the system.
+  /// Advice on a system error.
   static func remedy(for code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "; check its owner and permissions (ls -ld), or choose another folder"
@@ -328,7 +328,7 @@ extension CassetteError {
 
 // MARK: - Threads
 
-/// Threads for a piece of work that waits on nothing: this one, and as many others as there are cores beside it.
+/// Runs work that never waits on this thread and one for each other core.
 enum Workers {
   private final class Task: Sendable {
     let work: @Sendable () -> Void

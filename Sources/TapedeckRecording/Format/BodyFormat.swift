@@ -1,10 +1,10 @@
 import TapedeckHTTP
 
-/// How a body stands in an interaction: as JSON where writing that again gives the same bytes, as lines of text, as
+/// How a body is written in an interaction: as JSON where writing that again gives the same bytes, as lines of text, as
 /// base64 when it is short, else in a file of its own. The choice depends on the bytes and the media type alone, so
 /// the same exchange is always stored the same way.
 enum BodyFormat {
-  /// The longest body that stands in the interaction itself.
+  /// The longest body that is written in the interaction itself.
   static let maximumInlineBytes = 256 * 1024
   /// The longest body that is written as base64.
   static let maximumBase64Bytes = 1024
@@ -13,7 +13,7 @@ enum BodyFormat {
   /// How deeply a body that is stored as JSON may nest; less than files may, which hold it some levels down.
   private static let maximumDepth = 500
 
-  /// Writes a body that stands in the interaction itself; false, and nothing is written, when it stands beside it.
+  /// Writes a body into the interaction; returns false, with nothing written, when it belongs in a file of its own.
   static func write(_ body: [UInt8], fields: HTTPFields, to out: inout JSONOutput) -> Bool {
     guard body.count <= maximumInlineBytes else { return false }
     if case .json = MediaType(fields).kind, let json = JSONCompaction(body, maximumDepth: maximumDepth) {
@@ -66,13 +66,13 @@ enum BodyFormat {
     out.endObject()
   }
 
-  /// The ways a body is written, each by the member that tells, and what may stand beside that.
+  /// The members of a body: one for each way to write it, and one that may accompany `json` and `file` each.
   private enum Member: String, FormatMember {
     case json, style, text, base64, file, size
 
     static let all = allCases
 
-    /// What it is that this member goes with: a way of writing by itself.
+    /// The way to write a body that this member belongs to.
     var form: Member {
       switch self {
       case .style: .json
@@ -82,7 +82,7 @@ enum BodyFormat {
     }
   }
 
-  /// What an interaction says of a body.
+  /// A body as it is written in an interaction.
   enum Decoded {
     case bytes([UInt8])
     case file(name: String, size: Int?)

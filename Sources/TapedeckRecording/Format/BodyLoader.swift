@@ -1,10 +1,10 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// Finds bodies that stand in files and makes sure that they are what their names say. Each file is examined once, and
+/// Reads bodies from files and checks them against their names. Each file is examined once, and
 /// held once however many refer to it; one thread uses a loader.
 package final class BodyLoader {
-  /// Nil where an interaction stands outside any cassette, and so has no files.
+  /// Nil for an interaction outside any cassette, which has no files.
   private let directory: CassetteDirectory?
   private var sizes: [String: Int] = [:]
   private var held: [String: [UInt8]] = [:]

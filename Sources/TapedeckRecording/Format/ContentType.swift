@@ -12,11 +12,11 @@ package struct ContentType: Equatable {
     let parts = value.split(separator: UInt8(ascii: ";"), maxSplits: 1)
     essence = parts.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
     let rest = parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    // A boundary is invented anew each time.
+    // A boundary is new in each message.
     parameters = essence.hasPrefix("multipart/") ? "" : rest
   }
 
-  /// As `MediaType` has it, and a body without a type that parses is left to whoever looks at the body.
+  /// As `MediaType` decides; a body without a type is not examined here.
   package var isJSON: Bool {
     essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
   }

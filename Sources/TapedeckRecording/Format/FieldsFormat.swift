@@ -3,7 +3,7 @@ import TapedeckHTTP
 /// Header fields as an array of `["Name", "value"]`, in order, with duplicates.
 enum FieldsFormat {
   /// - Parameters:
-  ///   - side: of which the volatile fields are written as null, since their values stand elsewhere.
+  ///   - side: whose volatile fields are written as null, because their values are written elsewhere.
   ///   - bodyBytes: the size of the body; the only `Content-Length` is written as null where it says the same.
   static func write(
     _ fields: HTTPFields, volatileIn side: VolatileFields.Side? = nil, bodyBytes: Int? = nil,
@@ -34,7 +34,7 @@ enum FieldsFormat {
     return index
   }
 
-  /// Where the field of a name stands; nil when there is none, or more than one.
+  /// The index of the only field of a name; nil when there is none, or more than one.
   private static func onlyIndex(of name: StaticString, in fields: HTTPFields) -> Int? {
     guard let index = fields.index(of: name), fields.index(of: name, from: index + 1) == nil else {
       return nil
@@ -42,13 +42,13 @@ enum FieldsFormat {
     return index
   }
 
-  /// Where `Date` stands when there is exactly one, whose value has a member of its own among the volatile facts.
+  /// The index of the only `Date`, whose value has a member of its own among the volatile facts.
   static func dateIndex(in fields: HTTPFields) -> Int? { onlyIndex(of: "date", in: fields) }
 
-  /// A `Content-Length` of null is left empty, for the body to say what it is.
+  /// A `Content-Length` of null is left empty until the size of the body is known.
   /// - Parameters:
-  ///   - date: what a `Date` of null stands for.
-  ///   - volatile: what the other nulls stand for, in order.
+  ///   - date: the value of a `Date` of null.
+  ///   - volatile: the fields whose values are null, in order.
   static func decode(
     _ pairs: [JSONValue], at place: JSONPlace, date: [UInt8]? = nil, volatile: HTTPFields = HTTPFields()
   ) throws(JSONProblem) -> HTTPFields {

@@ -11,14 +11,14 @@ enum FileLayout {
     return out
   }
 
-  /// What stands before the value of a member: its own line and its name.
+  /// The bytes before the value of a member: a new line, its indentation and the name.
   static func opening(of name: JSONString, level: Int) -> [UInt8] {
     var out: [UInt8] = []
     writeOpening(of: name, level: level, to: &out)
     return out
   }
 
-  /// What ends an object or a list that has a line for each of its elements.
+  /// The bytes that end an object or a list with one line for each of its elements.
   static func closing(_ bracket: Unicode.Scalar, level: Int) -> [UInt8] {
     var out: [UInt8] = []
     breakLine(level, in: &out)
@@ -71,7 +71,7 @@ enum FileLayout {
   }
 }
 
-/// JSON that stands in a file.
+/// JSON read from a file.
 package enum JSONFile {
   package static func parse(_ bytes: [UInt8], file: String) throws(CassetteError) -> JSONValue {
     do throws(JSONError) {

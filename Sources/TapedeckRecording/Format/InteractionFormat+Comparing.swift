@@ -10,7 +10,7 @@ extension InteractionFormat {
     fileBytes(.object((tree.members ?? []).filter { !$0.name.isEqual(to: "volatile") }))
   }
 
-  /// The same without what means nothing where all else is equal: ids of the response that stand in its body as well,
+  /// The same without values that mean nothing where all else is equal: ids of the response that also occur in its body,
   /// and when it was last modified.
   static func comparableBytes(_ tree: JSONValue) -> [UInt8] {
     let pairs = tree["volatile"]?[VolatileMember.responseHeaders.rawValue]?.array ?? []

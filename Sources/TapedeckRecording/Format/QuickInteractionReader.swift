@@ -244,7 +244,7 @@ final class LastFields {
   /// The value of `Host` among them.
   fileprivate private(set) var host: [UInt8] = []
 
-  /// How many bytes these fields take at `index`; 0 where others stand there.
+  /// How many bytes these fields take at `index`; 0 for other fields.
   fileprivate func count(in bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     !written.isEmpty && written.withUnsafeBytes { bytes.holds($0, at: index) } ? written.count : 0
   }
@@ -261,7 +261,7 @@ extension QuickInteractionReader {
   /// One `["Name", "value"]`.
   private struct Pair {
     var name: UnsafeRawBufferPointer
-    /// Nil where null stands in its place.
+    /// Nil for null.
     var value: UnsafeRawBufferPointer?
     var isEscaped = false
 
@@ -398,7 +398,7 @@ extension QuickInteractionReader {
     return range
   }
 
-  /// The same, in which quotes and backslashes may stand escaped.
+  /// The same, in which quotes and backslashes may be escaped.
   private mutating func string() throws(NonCanonical) -> (range: Range<Int>, isEscaped: Bool) {
     try expect("\"")
     return try stringEnd()

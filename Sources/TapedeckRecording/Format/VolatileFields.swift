@@ -2,7 +2,7 @@ package import TapedeckHTTP
 
 /// Fields that are new in every request or response and say nothing about either: times, signatures, ids of requests
 /// and of traces. Their values stand in the `volatile` member, so that a session recorded again changes no file for
-/// them; whoever reads an interaction finds them in their places among the others.
+/// them; readers of an interaction find them in their places among the others.
 package enum VolatileFields {
   package enum Side { case request, response }
 

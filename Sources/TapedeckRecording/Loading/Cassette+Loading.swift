@@ -7,7 +7,7 @@ extension Cassette {
   /// - Parameters:
   ///   - match: what to compare instead of what the cassette says, or in addition.
   ///   - reading: when the interactions are read.
-  ///   - progress: told now and then, from any thread, how many of how many interactions are loaded.
+  ///   - progress: called now and then, on any thread, with how many of how many interactions are loaded.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,

@@ -1,7 +1,7 @@
 package import TapedeckHTTP
 package import TapedeckRedaction
 
-/// What `cassette.json` says about the whole cassette.
+/// The contents of `cassette.json`: what holds for the whole cassette.
 package struct CassetteManifest: Equatable {
   /// The newest format version this program reads. Version 2 adds members to version 1, which is written as long as
   /// none of them is needed (`InteractionFormat.version`).
@@ -11,9 +11,9 @@ package struct CassetteManifest: Equatable {
   package var formatVersion = 1
   package var upstream: String?
   package var rules = MatchRules()
-  /// What is hidden; nil when it says nothing, as those do that were recorded before it could.
+  /// What is redacted; nil in manifests written before they could say so.
   package var redaction: Redaction?
-  /// What comes to name the proxy on the way to a client.
+  /// Which parts of a response are rewritten to name the proxy.
   package var rewriting = RewriteRules()
   /// Members of the user's own, kept as they are.
   package var others: [JSONMember] = []

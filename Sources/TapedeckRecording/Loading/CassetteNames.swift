@@ -22,7 +22,7 @@ package enum CassetteNames {
       && name != manifest
   }
 
-  /// The part of a name that says what was asked: `get-users-octocat`, and with the operation where one URL serves many:
+  /// The part of a name that describes the request: `get-users-octocat`, with the operation where one URL serves many:
   /// `post-graphql-getuser`.
   package static func prefix(of request: HTTPRequest) -> String {
     let path = prefix(method: request.method, path: request.path)
@@ -75,14 +75,14 @@ package enum CassetteNames {
       ?? "\(prefix)-\(digest.hex)"
   }
 
-  /// A name without what was asked, to be told where that is a secret: `get-…-3f9a1c.json`.
+  /// A name without its description of the request, for messages where that is a secret: `get-…-3f9a1c.json`.
   static func masked(_ name: String) -> String {
     let parts = name.split(separator: "-")
     guard parts.count > 2, let first = parts.first, let last = parts.last else { return "…\(suffix)" }
     return "\(first)-…-\(last)"
   }
 
-  /// The ordinal in a name, which is 1 where none is written, and what stands before it.
+  /// The ordinal in a name, 1 where none is written, and the stem before it.
   package static func parse(_ name: String) -> (stem: String, ordinal: Int) {
     let (stem, ordinal) = split(name)
     return (String(Substring(stem)), ordinal)

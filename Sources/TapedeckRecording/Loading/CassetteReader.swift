@@ -45,7 +45,7 @@ package final class CassetteReader {
       return nil
     }
     let fingerprint = ContentFingerprint(bytes)
-    // The fast path; without these lines loading takes longer and comes to the same.
+    // The fast path; without this `if`, loading is slower and its result the same.
     if let outline = QuickInteractionReader.outline(of: bytes, loader: loader, lastFields: lastFields) {
       let request = outline.recorded.request
       return StoredInteraction(
@@ -62,7 +62,7 @@ package final class CassetteReader {
 }
 
 extension RequestMatcher {
-  /// The key of a recorded request, whose body may stand in a file.
+  /// The key of a recorded request, whose body may be in a file.
   package func key(for interaction: Interaction) throws(CassetteError) -> MatchKey {
     guard let body = interaction.largeRequestBody else { return key(for: interaction.request) }
     var request = interaction.request
@@ -73,7 +73,7 @@ extension RequestMatcher {
 
 extension Interaction {
   /// Reads one file of a cassette by itself: as git hands it to a program that makes text of it, without the rest of the
-  /// cassette. A body that stands in a file is known by its name and size only.
+  /// cassette. A body in a file is known by its name and size only.
   /// - Throws: `CassetteError.absent` when there is no such file; anything else when it is no interaction.
   public init(contentsOf path: String) throws(CassetteError) {
     let slash = path.lastIndex(of: "/")

@@ -1,4 +1,4 @@
-/// What can be told of a cassette without reading its interactions.
+/// Facts about a cassette that need no reading of its interactions.
 public struct CassetteSummary: Sendable, Equatable {
   /// Of its folder or HAR file.
   public var name: String
@@ -9,10 +9,10 @@ public struct CassetteSummary: Sendable, Equatable {
   public var bytes = 0
   /// Whether a journal is there: someone records, or did until a crash.
   public var hasJournal = false
-  /// What is wrong with it, as far as was looked.
+  /// A problem found on the way; others may exist.
   public var problem: String?
 
-  /// The cassettes that stand in a folder, by name; none when it is not there.
+  /// The cassettes in a folder, by name; none when the folder does not exist.
   public static func all(in folder: String) throws(CassetteError) -> [CassetteSummary] {
     let directory: CassetteDirectory
     do throws(CassetteError) { directory = try CassetteDirectory(opening: folder) } catch {

@@ -33,14 +33,14 @@ package struct LoadedAmount {
   }
 }
 
-/// Loads the interaction files of a cassette: one after another, or, where only what is needed of them is taken, by
-/// several threads in blocks.
+/// Loads the interaction files of a cassette: one after another, or, where only outlines are read, in blocks on
+/// several threads.
 final class InteractionLoader: Sendable {
   private struct State {
     /// By the number of the block.
     var blocks: [[StoredInteraction]]
     var loaded: LoadedAmount
-    /// What went wrong first, in the order of the names.
+    /// The first failure, in the order of the names.
     var failure: (block: Int, error: CassetteError)?
   }
 
@@ -71,8 +71,8 @@ final class InteractionLoader: Sendable {
   private static func blocks(_ files: Int) -> Int { (files + blockFiles - 1) / blockFiles }
 
   /// - Parameters:
-  ///   - reader: for what this thread reads.
-  ///   - loaded: gets how much that is.
+  ///   - reader: used on this thread.
+  ///   - loaded: receives the amount.
   func interactions(
     _ reading: InteractionReading, by reader: CassetteReader, _ loaded: inout LoadedAmount
   ) throws(CassetteError) -> [StoredInteraction] {
@@ -100,7 +100,7 @@ final class InteractionLoader: Sendable {
     return interactions
   }
 
-  /// Takes block after block, until there are none or something is wrong: then those before it are still finished.
+  /// Takes block after block until none are left. After a failure, only the blocks before it are finished.
   private func work() {
     let reader = CassetteReader(directory, matcher: matcher)
     while true {

@@ -1,11 +1,11 @@
-/// What a journal that nobody sealed yet adds to the files of a cassette: what sealing would make of it, in memory.
+/// The interactions that an unsealed journal adds to the files of a cassette, in memory, as sealing would write them.
 struct JournalOverlay {
   private(set) var header: JournalHeader?
   private(set) var warnings: [String] = []
   private var recorded: [StoredInteraction] = []
   private var recordings: [SealPlan.Recording] = []
 
-  /// Nothing, where there is no journal.
+  /// Empty when there is no journal.
   init(
     _ file: OpenFile?, reader: CassetteReader, loaded: inout LoadedAmount
   ) throws(CassetteError) {
@@ -30,7 +30,7 @@ struct JournalOverlay {
 
   var isEmpty: Bool { recorded.isEmpty }
 
-  /// Replaces and adds what the journal holds, in the order of the names.
+  /// Adds the journal's interactions and replaces files as sealing would, in the order of the names.
   func apply(to interactions: inout [StoredInteraction]) throws(CassetteError) {
     guard !isEmpty else { return }
     let plan = SealPlan(

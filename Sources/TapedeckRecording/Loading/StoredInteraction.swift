@@ -1,8 +1,8 @@
 package import Synchronization
 public import TapedeckHTTP
 
-/// One recorded exchange, ready to be given again: what has to be known to choose it, and where the rest is, which may
-/// still be in its file until someone asks for it.
+/// One interaction of a cassette, ready to be replayed. The facts that matching needs are in memory; the rest may stay
+/// in its file until someone asks for it.
 public final class StoredInteraction: Sendable {
   /// The name of its file in the cassette.
   public let fileName: String
@@ -14,16 +14,16 @@ public final class StoredInteraction: Sendable {
   /// The names of request fields that the response varies by, see `VaryNames`.
   let varying: [[UInt8]]
   package let key: MatchKey
-  /// Its place among the responses to its request, from 1; what the name says.
+  /// Its place among the responses to its request, from 1, as its name says.
   let ordinal: Int
   /// The files in `bodies/` it refers to; none where its own file is read when asked for.
   package let bodyNames: [String]
-  /// About what all of it takes in memory.
+  /// Roughly how much memory all of it takes.
   let bytes: Int
   /// The file to read when the exchange is asked for; nil where it is held.
   private let file: (fingerprint: ContentFingerprint, directory: CassetteDirectory)?
   private let content = AtomicLazyReference<Content>()
-  /// What a proxy sends for it, once the proxy has prepared that.
+  /// The response as the proxy sends it, once prepared.
   package let preparation = AtomicLazyReference<Preparation>()
 
   private final class Content: Sendable {
@@ -32,7 +32,7 @@ public final class StoredInteraction: Sendable {
     init(_ interaction: Interaction) { self.interaction = interaction }
   }
 
-  /// What is sent for an interaction, made once; `nil` where it is made for each request.
+  /// A response prepared for sending; `nil` for one that is made for each request.
   package final class Preparation: Sendable {
     package let response: PreparedResponse?
 
@@ -108,7 +108,7 @@ public final class StoredInteraction: Sendable {
     }
   }
 
-  /// The interaction as its file has it, for programs; a body that would stand beside the file is named, not held.
+  /// The interaction as JSON in the format of its file; a body in a file of its own is named, not included.
   public func tree() throws(CassetteError) -> JSONValue {
     try InteractionFormat.encode(interaction) { body throws(CassetteError) in
       try BodyFile(unwritten: body)
@@ -116,7 +116,7 @@ public final class StoredInteraction: Sendable {
   }
 }
 
-/// What has to be known of an interaction before its response is asked for.
+/// The facts about an interaction that matching needs, without its response.
 struct InteractionOutline: Equatable {
   var recorded: RecordedRequest
   var status: Int
@@ -134,7 +134,7 @@ extension InteractionOutline {
   }
 }
 
-/// By what a file is known again within one run: another content has another fingerprint, but for one in 2⁶⁴.
+/// Identifies the content of a file within one run: other content has the same fingerprint once in 2⁶⁴ cases.
 struct ContentFingerprint: Equatable {
   private let value: Int
 

@@ -28,7 +28,7 @@ extension BodyFile: Equatable {
 }
 
 extension BodyFile {
-  /// What a body would be called and how large it is, where nothing is written.
+  /// The name and size a body would have; nothing is written.
   init(unwritten body: [UInt8]) throws(CassetteError) {
     self.init(
       name: Self.name(digest: SHA256Digest(of: body)), size: body.count,
@@ -48,7 +48,7 @@ extension BodyFile {
 }
 
 extension BodyFile {
-  /// Writes a body into the cassette. Only who holds the lock may call this.
+  /// Writes a body into the cassette. The caller must hold the lock.
   package static func store(_ body: [UInt8], in directory: CassetteDirectory) throws(CassetteError)
     -> BodyFile
   {

@@ -29,7 +29,7 @@ public struct RewriteRules: Sendable, Equatable {
     fields.sort { ($0.lowercased(), $0) < ($1.lowercased(), $1) }
   }
 
-  /// What it comes to, for people.
+  /// The rules in words.
   public var text: String {
     guard isOn else { return "nothing" }
     let names = ["Location and its kin"] + fields + (rewritesBodies ? ["text bodies"] : [])
@@ -44,7 +44,7 @@ public struct RewriteRules: Sendable, Equatable {
   }
 }
 
-/// What the command line says about rewriting. What it leaves open is as the cassette says.
+/// The command line's choices about rewriting; the cassette decides the rest.
 public struct RewriteChoice: Sendable, Equatable {
   /// `--rewrite` or `--no-rewrite`.
   public var isOn: Bool?
@@ -77,7 +77,7 @@ public struct RewriteChoice: Sendable, Equatable {
   }
 }
 
-/// Rules of rewriting as they stand in `cassette.json` and in a journal's first line:
+/// Rewrite rules as they are written in `cassette.json` and in a journal's first line:
 /// `{"fields": ["X-Next-Page"], "bodies": true}`, `false` where nothing is rewritten, and `true` for the default.
 enum RewriteFormat {
   static func encode(_ rules: RewriteRules) -> JSONValue {

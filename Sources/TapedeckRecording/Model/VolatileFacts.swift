@@ -1,8 +1,8 @@
-/// What differs between two recordings of the same session, and so never makes an interaction a different one.
+/// Facts that differ between two recordings of the same session, and so never make an interaction a different one.
 public struct VolatileFacts: Sendable, Equatable {
   /// Above this many chunks their times are not kept.
   public static let maximumChunkOffsets = 4096
-  /// What a time may be: up to some thirty years, which a double holds to the microsecond.
+  /// The range of a duration: up to some thirty years, which a double holds to the microsecond.
   package static let milliseconds = 0.0...1e12
 
   /// When the response was complete, in microseconds since 1970 UTC: a server on this machine responds within

@@ -1,7 +1,7 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// What differs between the body of a recorded request and one that came, in the terms the key is made in.
+/// The differences between the body of a recorded request and a received one, in the terms of the match key.
 struct BodyComparison {
   private let rules: MatchRules
   private let recorded: HTTPRequest
@@ -39,7 +39,7 @@ struct BodyComparison {
     distance = RequestDistance.otherBody
   }
 
-  /// What is small enough to be taken apart.
+  /// The content of a file that is small enough to be parsed.
   private static func contents(of file: BodyFile) -> [UInt8]? {
     guard file.size <= CanonicalBody.maximumParsedBytes else { return nil }
     return try? file.open().bytes(at: 0, count: file.size)

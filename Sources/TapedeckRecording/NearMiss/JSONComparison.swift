@@ -1,11 +1,11 @@
 package import TapedeckHTTP
 
-/// What differs between two JSON values, by path: `$.user.name`, `$.items[2]`, `$["a b"]`.
+/// The differences between two JSON values, by path: `$.user.name`, `$.items[2]`, `$["a b"]`.
 package struct JSONComparison {
   let maximumDifferences: Int
   package private(set) var differences: [RequestDifference] = []
 
-  /// - Parameter maximumDifferences: how many are told; what goes beyond is not even looked for.
+  /// - Parameter maximumDifferences: the search ends after so many.
   package init(maximumDifferences: Int = 20) { self.maximumDifferences = maximumDifferences }
 
   package mutating func compare(_ left: JSONValue?, _ right: JSONValue?, path: String) {

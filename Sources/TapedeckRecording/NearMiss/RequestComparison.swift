@@ -1,7 +1,7 @@
 public import TapedeckHTTP
 import TapedeckRedaction
 
-/// A recording that a request nearly matches, and what keeps it from matching.
+/// A recorded interaction that a request nearly matches, and what keeps it from matching.
 public struct NearMiss: Sendable {
   public let interaction: StoredInteraction
   /// In the order host, method, path, query, headers, body; none where all responses to a matching request have been
@@ -82,7 +82,7 @@ struct RequestComparison {
     return BodyComparison(recorded: recorded, received: request, rules: rules)
   }
 
-  /// What of the parts that the rules compare differs, in the order host, method, path, query, headers, body.
+  /// The differences in the parts that the rules compare, in the order host, method, path, query, headers, body.
   func differences(from recorded: RecordedRequest) -> [RequestDifference] {
     differences(recorded, bodies: bodies(recorded))
   }

@@ -2,9 +2,9 @@
 public struct RequestDifference: Sendable, Equatable {
   /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part "file"`, `header accept`, `host`, `body`.
   public var field: String
-  /// What was recorded; nil when it is not there.
+  /// The recorded value; nil when it is absent.
   public var recorded: String?
-  /// What came; nil when it is not there.
+  /// The received value; nil when it is absent.
   public var received: String?
   /// The word of `--match` by which this place would make no difference; nil where there is none.
   public var ignoredBy: String?
@@ -57,7 +57,7 @@ extension RequestDifference {
   /// The parts of a request that are lists of pairs, by the word that stands before a name.
   enum Pairs: String { case query, form }
 
-  /// What differs between two sorted lists of pairs, name by name.
+  /// The differences between two sorted lists of pairs, name by name.
   static func differences(
     recorded: [FormPairs.Pair], received: [FormPairs.Pair], in part: Pairs
   ) -> [RequestDifference] {

@@ -3,7 +3,7 @@ import TapedeckHTTP
 /// How far a request is from a recorded one, in points that are good for nothing but comparing.
 ///
 /// The path weighs most, then the method, the query and the body, since that is the order in which clients are wrong.
-/// What is there on one side only weighs more than what is there with another value: the same call with other arguments
+/// A part that only one side has weighs more than one with another value: the same call with other arguments
 /// is nearer than another call.
 enum RequestDistance {
   static let method = 40
@@ -23,7 +23,7 @@ enum RequestDistance {
   /// No more differences of one kind are counted.
   static let maximumCounted = 8
 
-  /// The points of what differs in a query, among headers or in a body.
+  /// The points of differences in a query, among headers or in a body.
   static func sum(_ differences: [RequestDifference], each points: Int = value) -> Int {
     differences.prefix(maximumCounted).reduce(0) { sum, difference in
       let isOneSided = difference.recorded == nil || difference.received == nil
@@ -57,7 +57,7 @@ enum RequestDistance {
     path.split(separator: UInt8(ascii: "/"))
   }
 
-  /// Without what people get wrong: decoded, in lower case, each slash once and none at the end.
+  /// Without common mistakes: decoded, in lower case, each slash once and none at the end.
   private static func spelled(_ path: ArraySlice<UInt8>) -> [UInt8] {
     let decoded = PercentCoding.decode(path).map(ASCII.lowercased)
     return Array(decoded.split(separator: UInt8(ascii: "/")).joined(separator: [UInt8(ascii: "/")]))

@@ -9,7 +9,7 @@ import TapedeckRedaction
 public final class BodySpool {
   package static let prefix = ".spool-"
 
-  /// What is done with a body that is too large to be held.
+  /// How a body that is too large to be held is written.
   private enum Course {
     /// Not known yet: it is still small.
     case open
@@ -63,7 +63,7 @@ public final class BodySpool {
     }
   }
 
-  /// What may hide a secret is held for longer than what cannot.
+  /// Bodies that may contain a secret are held for longer than others.
   private func canHold(_ more: Int) -> Bool {
     let count = held.count + more
     if count <= BodyFormat.maximumHeldBytes { return true }
@@ -137,7 +137,7 @@ public final class BodySpool {
     }
   }
 
-  /// Where the ends of chunks have come to lie in what was written.
+  /// The chunk sizes of the body as it was written.
   public func mapped(chunkSizes sizes: [Int]) -> [Int] {
     guard case .text(let redaction) = course else { return sizes }
     return redaction.finds.mappedSizes(sizes)

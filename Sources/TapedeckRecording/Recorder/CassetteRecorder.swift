@@ -6,8 +6,8 @@ public import TapedeckRedaction
 ///
 /// Every recording is a line of the journal, written with one call before `record` returns, so that a killed process
 /// loses nothing it told a client. The lock on the journal keeps other writers out and goes with the process; readers
-/// never see it. `seal` makes files of the lines; what was not sealed is by the next `open`. After the first failure
-/// to write recording is over, and traffic goes on.
+/// never see it. `seal` turns the lines into files; lines left unsealed are sealed by the next `open`. After the first
+/// failure to write recording is over, and traffic goes on.
 public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
@@ -24,19 +24,19 @@ public final class CassetteRecorder: Sendable {
   public var path: String { directory.path }
   /// How many recordings a left-over journal held, which are files now.
   public let recoveredCount: Int
-  /// What was left out of a left-over journal, each with file and line.
+  /// Lines left out of a left-over journal, each with file and number.
   public let warnings: [String]
-  /// How many secrets were hidden in that, beside those that were when it was recorded.
+  /// How many secrets were redacted in it now, beside those redacted when it was recorded.
   public let recoveredHiddenCount: Int
-  /// What looks like a secret in what a left-over journal held.
+  /// Likely secrets in a left-over journal.
   public let recoveredFinds: [SecretFind]
-  /// By what requests are compared, and what is hidden before anything is written.
+  /// Compares requests, and redacts before anything is written.
   public var matcher: RequestMatcher { sealer.matcher }
-  /// What the cassette says about comparing up to now; nil where it says the same, or nothing.
+  /// The match rules of the cassette so far; nil where they are the same, or absent.
   public let replacedRules: MatchRules?
-  /// What is rewritten for clients.
+  /// The rewrite rules in force.
   public var rewriting: RewriteRules { sealer.rewriting ?? RewriteRules() }
-  /// What the cassette says about rewriting up to now; nil where it says the same, or nothing.
+  /// The rewrite rules of the cassette so far; nil where they are the same, or absent.
   public let replacedRewriting: RewriteRules?
 
   private let directory: CassetteDirectory
@@ -47,7 +47,7 @@ public final class CassetteRecorder: Sendable {
   private let arrivals = Atomic<Int>(0)
   private let hiddenValues = Atomic<Int>(0)
   package let memory = SecretMemory()
-  /// Content codings that could not be looked into, and whether that has been told.
+  /// Content codings that could not be opened, and whether they have been reported.
   private let unopened = Mutex<[String: Bool]>([:])
   private let spoolNumbers = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
@@ -71,14 +71,14 @@ public final class CassetteRecorder: Sendable {
     state = Mutex(State(journalBytes: journalBytes, room: room))
   }
 
-  /// Opens a cassette for recording, making it where there is none, and seals what a crash left behind.
+  /// Opens a cassette for recording, creates it when there is none, and seals a journal that a crash left behind.
   /// - Parameters:
   ///   - replacing: whether recordings replace those of the same request, instead of following them.
-  ///   - match: what to compare instead of what the cassette says, or in addition; the cassette then says so too.
-  ///   - redaction: what to hide beside what the cassette or the default list says; the cassette then says so too.
-  ///   - rewriting: what to rewrite for clients instead of what the cassette says, or in addition; it then says so too.
-  ///   - durability: what a recording survives before it is sealed.
-  ///   - secrets: what becomes of those that redaction leaves.
+  ///   - match: changes to the cassette's match rules, which it then keeps.
+  ///   - redaction: changes to the cassette's redaction rules, which it then keeps.
+  ///   - rewriting: changes to the cassette's rewrite rules, which it then keeps.
+  ///   - durability: the failures that a recording survives before it is sealed.
+  ///   - secrets: what to do about secrets that redaction leaves.
   ///   - isDurable: whether sealing waits for the disk.
   public static func open(
     _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
@@ -113,7 +113,7 @@ public final class CassetteRecorder: Sendable {
   /// How many interactions are recorded.
   public var count: Int { state.withLock { $0.written.count } }
 
-  /// How many secrets were hidden in what was recorded.
+  /// How many secrets were redacted.
   public var hiddenCount: Int { hiddenValues.load(ordering: .relaxed) }
 
   /// Records an exchange, without its secrets: this is the one door to the journal. When it returns, a crash of this
@@ -162,7 +162,7 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  /// Content codings of recorded bodies that could not be looked into for secrets, each told once.
+  /// Content codings of recorded bodies that could not be opened to look for secrets, each reported once.
   public func takeUnopenedCodings() -> [String] {
     unopened.withLock { known in
       let fresh = known.filter { !$0.value }.keys.sorted()
@@ -223,7 +223,7 @@ public final class CassetteRecorder: Sendable {
 }
 
 extension CassetteRecorder {
-  /// Drops what was recorded and lets go of the cassette, after sealing was refused.
+  /// Drops the recording and releases the cassette after sealing was refused.
   package func discard() {
     sealer.abandon([])
     CassetteDirectory.removeMade(made)
@@ -236,13 +236,13 @@ extension CassetteRecorder {
   /// A place for a body of any size.
   /// - Parameters:
   ///   - request: the request of the exchange; nil when that is not known.
-  ///   - fields: of the message that the body belongs to, which tell what it is.
+  ///   - fields: of the message, which say what the body is.
   public func makeSpool(answering request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()) -> BodySpool
   {
     BodySpool(recorder: self, request: request, fields: fields)
   }
 
-  /// What redacts a body on its way into a file.
+  /// Redacts a body on its way into a file.
   func makePass(_ policy: RedactionPolicy) -> SecretSearch { SecretSearch(policy, memory: memory) }
 
   func learn(from pass: SecretSearch) {
@@ -250,7 +250,7 @@ extension CassetteRecorder {
     hiddenValues.add(pass.count, ordering: .relaxed)
   }
 
-  /// A target for people to see: without what earlier exchanges have shown to be a secret.
+  /// A target for messages and logs, without secrets that earlier exchanges have revealed.
   public func hidingKnownSecrets(inTarget target: [UInt8]) -> [UInt8] {
     let copies = memory.copies(in: target[...])
     return copies.isEmpty ? target : copies.applied(to: target[...])
@@ -296,12 +296,12 @@ extension CassetteRecorder {
 /// client waits.
 private struct WrittenExchange {
   private let key: MatchKey
-  /// What the name of its file begins with.
+  /// The beginning of its file's name.
   private let prefix: String
   private let arrival: Int
   /// See `JournalRecord`.
   private let base: Int
-  /// Where its line stands.
+  /// The place of its line.
   var offset = 0
   var count = 0
 

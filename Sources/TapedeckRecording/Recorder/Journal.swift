@@ -1,11 +1,11 @@
 import TapedeckHTTP
 
-/// What a journal on disk holds.
+/// The contents of a journal on disk.
 ///
 /// A journal is written line by line, each with one call, so all that a crash can leave is a last line that is not
 /// whole: it is set aside with a warning, and nobody was told of it. Damage anywhere else is an error.
 package struct Journal {
-  /// Where a record stands in the file, and what sealing needs to know of it.
+  /// A record and its place in the file.
   package struct Entry {
     package var record: JournalRecord
     /// With the number of its line, for messages.

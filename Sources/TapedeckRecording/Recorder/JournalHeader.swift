@@ -1,7 +1,7 @@
 import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The first line of a journal: who writes it, and how it is to be sealed should that process not come to it. Its last
+/// The first line of a journal: which process writes it, and how to seal it if that process does not. Its last
 /// member is the beginning of the SHA-256 of all before it.
 package struct JournalHeader {
   /// Version 2 adds `rewrite`, and is written only with it.
@@ -11,11 +11,11 @@ package struct JournalHeader {
   /// Whether its recordings replace those of the same key, instead of following them.
   var isReplacing: Bool
   var upstream: String?
-  /// By what requests are compared, where that is not what the cassette says already.
+  /// The match rules, where they differ from the cassette's.
   var rules: MatchRules?
-  /// What is hidden; nil in journals from before it could be.
+  /// What is redacted; nil in journals written before they could say so.
   package var redaction: Redaction?
-  /// What is rewritten, where that is not what the cassette says already.
+  /// The rewrite rules, where they differ from the cassette's.
   var rewriting: RewriteRules?
   /// Whether it must not be sealed while there are secrets in it.
   var refusesSecrets = false

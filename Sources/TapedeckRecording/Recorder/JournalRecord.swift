@@ -16,7 +16,7 @@ package struct JournalRecord {
   /// How lines began before, with the first 16 digits of the interaction's SHA-256.
   private static let olderOpening = Array(#"{"sha256":""#.utf8)
   private static let middle = Array(#"","interaction":"#.utf8)
-  /// What most lines have at most, so that they are written where they begin.
+  /// Enough for most lines, so that the buffer rarely grows.
   private static let usualBytes = 4096
 
   init(tree: JSONValue, arrival: Int, base: Int) {
@@ -77,7 +77,7 @@ package struct JournalRecord {
     self.init(tree: .object(Array(members.dropLast(2))), arrival: arrival, base: base)
   }
 
-  /// What a line holds, if the checksum before it agrees.
+  /// The content of a line whose checksum agrees.
   private static func payload(
     of line: ArraySlice<UInt8>, behind opening: [UInt8], _ digits: Int,
     checksum: (UnsafeRawBufferPointer) -> [UInt8]

@@ -1,16 +1,15 @@
 import TapedeckHTTP
 package import TapedeckRedaction
 
-/// What stands between asking for a recorder and having one: the directory, the lock, and a journal that a crash may
-/// have left.
+/// The steps to open a recorder: the directory, the lock, and recovery of a journal that a crash may have left.
 package struct RecorderOpening {
   let directory: CassetteDirectory
   let made: [String]
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
-  /// How many secrets were hidden in it that were not when it was recorded.
+  /// How many secrets were redacted in it that were not when it was recorded.
   private(set) var recoveredHiddenCount = 0
-  /// What looks like a secret in what was recovered.
+  /// Likely secrets in the recovered interactions.
   private(set) var recoveredFinds: [SecretFind] = []
   private let match: MatchSpec?
   private let choice: RedactionChoice
@@ -68,7 +67,7 @@ package struct RecorderOpening {
     let header = try JournalHeader(of: file)
     let known = try CassetteReader(directory).manifest()
     let recorded = header?.redaction ?? known?.redaction
-    // What the user says now holds for what was left as well, so that a secret in it can be hidden or kept.
+    // The user's choice also applies to the left-over journal, so that a secret in it can be redacted or kept.
     let redaction =
       choice.isOff
       ? recorded ?? Redaction(upstream: known?.upstream ?? header?.upstream)
@@ -94,7 +93,7 @@ package struct RecorderOpening {
     if !report.finds.isEmpty { warnings.append(SecretAdvice.warning(report.finds, path: directory.path)) }
   }
 
-  /// What hides in a journal's exchanges what was not to be hidden when they were recorded; nil where that is nothing.
+  /// Redacts a journal's interactions by rules that are new since they were recorded; nil when there are none.
   private func lateRedaction(
     _ redaction: Redaction, isNew: Bool, of file: OpenFile
   ) throws(CassetteError) -> LateRedaction? {
@@ -171,7 +170,7 @@ package struct RecorderOpening {
   }
 }
 
-/// What a recording survives from the moment its client has the whole response.
+/// The failures that a recording survives once its client has the whole response.
 public enum Durability: String, Sendable, CaseIterable {
   /// The death of the process; the loss of power only once the cassette is sealed.
   case process
@@ -179,12 +178,12 @@ public enum Durability: String, Sendable, CaseIterable {
   case power
 }
 
-/// What becomes of secrets that redaction has left in a recording, when it is about to be sealed.
+/// What to do about secrets that redaction has left in a recording when it is sealed.
 public enum SecretPolicy: Sendable {
-  /// They are sealed and told.
+  /// Seal them and report them.
   case tell
-  /// Nothing is sealed, and the journal waits; so it does at every later start, until they are hidden or kept.
+  /// Seal nothing and leave the journal, at every later start too, until they are redacted or kept.
   case refuse
-  /// What can be hidden is; what is left is told, or refused where the journal says so.
+  /// Redact as many as possible; report the rest, or refuse them where the journal says so.
   case hide
 }

@@ -1,6 +1,6 @@
 package import TapedeckRedaction
 
-/// Which recording goes into which file, as a pure function of what is there and what was recorded.
+/// Assigns recordings to files, as a pure function of the files that exist and the recordings.
 ///
 /// Keys are taken in the order of their digests and recordings of a key in the order their requests came, so neither
 /// concurrency nor the order of lines makes a difference. A file that is there keeps its name. Planning again when a
@@ -15,7 +15,7 @@ package struct SealPlan {
   /// A recording that has no file yet.
   package struct Recording {
     var digest: SHA256Digest
-    /// What its name begins with.
+    /// The beginning of its name.
     var prefix: String
     var arrival: Int
     /// See `JournalRecord`.
@@ -36,7 +36,7 @@ package struct SealPlan {
 
   private var existing: [SHA256Digest: [Existing]]
   private var stemOwners: [String: SHA256Digest] = [:]
-  /// Whose each name is that is there. Two keys may share a stem where cassettes were recorded by rules that told them
+  /// The key of each existing name. Two keys may share a stem where cassettes were recorded by rules that told them
   /// apart no further.
   private var nameOwners: [String: SHA256Digest]
 

@@ -1,6 +1,6 @@
 public import TapedeckRedaction
 
-/// What sealing did to a cassette.
+/// The changes that sealing made to a cassette.
 public struct SealReport: Sendable, Equatable {
   /// Interaction files written, new or changed.
   public var written = 0
@@ -8,11 +8,11 @@ public struct SealReport: Sendable, Equatable {
   public var unchanged = 0
   /// Interaction files of replaced requests that were not asked as often again.
   public var removed = 0
-  /// Where everything was recorded anew: the files of requests that did not come again, in the order of their names.
+  /// When everything was recorded again: the files of requests that did not come, in the order of their names.
   public var untouched: [String] = []
-  /// What looks like a secret in what was recorded.
+  /// Likely secrets in the recorded interactions.
   public var finds: [SecretFind] = []
-  /// What was left out, each with the file and the line.
+  /// Lines that were left out, each with its file and number.
   public var warnings: [String] = []
 
   public init() {}

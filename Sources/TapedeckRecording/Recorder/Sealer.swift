@@ -7,12 +7,12 @@ import TapedeckRedaction
 /// failure leaves the cassette as it was; then renames, then removals, and only when all of that lasts does the
 /// journal go. Interrupted anywhere, sealing again from the same journal ends in the same files.
 package struct Sealer {
-  /// A recording and where its line stands.
+  /// A recording and the place of its line.
   struct Entry {
     var recording: SealPlan.Recording
     var offset: Int
     var count: Int
-    /// What is sealed in place of the line, where something in it was hidden later.
+    /// Sealed in place of the line when something in it was redacted later.
     var hidden: JSONValue?
   }
 
@@ -21,9 +21,9 @@ package struct Sealer {
   let matcher: RequestMatcher
   let isReplacing: Bool
   let upstream: String?
-  /// What a new cassette says about itself.
+  /// The manifest of a new cassette.
   var template: CassetteManifest?
-  /// What the cassette says about rewriting from now on; nil leaves it as it is.
+  /// The new rewrite rules of the cassette; nil leaves them as they are.
   var rewriting: RewriteRules?
   /// Whether to wait for the disk.
   let isDurable: Bool
@@ -66,7 +66,7 @@ package struct Sealer {
     if isDurable { try directory.sync() }
   }
 
-  /// From here on a failure no longer undoes what was recorded: the journal stays until all of it is done.
+  /// From here on a failure undoes nothing: the journal stays until everything is done.
   private func renameAll(_ staged: [(temporary: String, name: String)]) throws(CassetteError) {
     for (index, file) in staged.enumerated() {
       do throws(CassetteError) {
@@ -100,7 +100,7 @@ package struct Sealer {
 // MARK: - Staging
 
 extension Sealer {
-  /// Writes what is new under temporary names, the manifest last.
+  /// Writes new content under temporary names, the manifest last.
   private func stageAll(
     _ entries: [Entry], plan: SealPlan, index: inout CassetteIndex, reader: CassetteReader,
     report: inout SealReport
@@ -165,7 +165,7 @@ extension Sealer {
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }
 
-  /// The second look at what is about to be sealed.
+  /// Scans an interaction that is about to be sealed.
   private func finds(
     in tree: JSONValue, _ name: String, _ scanner: SecretScanner
   ) throws(CassetteError) -> [SecretFind] {
@@ -209,7 +209,7 @@ extension Sealer {
 // MARK: - Tidying
 
 extension Sealer {
-  /// Removes what a crash left half written. Only who holds the lock may call this.
+  /// Removes files that a crash left half written. The caller must hold the lock.
   static func removeDebris(_ directory: CassetteDirectory) throws(CassetteError) {
     for name in try directory.names() where name.hasPrefix(temporaryPrefix) { try directory.remove(name) }
     for name in try directory.names(in: BodyFile.folder) where name.hasPrefix(BodySpool.prefix) {
