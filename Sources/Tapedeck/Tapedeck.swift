@@ -7,11 +7,11 @@
 
 // The proxy, the mock server and cassettes.
 @_exported public import class TapedeckAdmin.AdminServer
+@_exported public import struct TapedeckOverrides.OverrideProblem
+@_exported public import class TapedeckOverrides.Overrides
 @_exported public import class TapedeckProxy.Feather
 @_exported public import enum TapedeckProxy.FeatherError
 @_exported public import class TapedeckProxy.LineServer
-@_exported public import struct TapedeckOverrides.OverrideProblem
-@_exported public import class TapedeckOverrides.Overrides
 @_exported public import struct TapedeckProxy.ProxyConfiguration
 @_exported public import enum TapedeckProxy.ProxyError
 @_exported public import class TapedeckProxy.ProxyServer

@@ -33,7 +33,9 @@ extension StreamFilter {
 
   @inlinable package func informational(_ head: HTTPResponseHead) { sink?.informational(head) }
 
-  @inlinable package func begin(_ head: HTTPResponseHead, framing: BodyFraming) { sink?.begin(head, framing: framing) }
+  @inlinable package func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    sink?.begin(head, framing: framing)
+  }
 
   @inlinable package func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     pass(bytes, endsChunk: endsChunk)

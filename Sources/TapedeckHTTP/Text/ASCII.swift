@@ -1,12 +1,14 @@
 /// What single bytes mean in HTTP. All parsing works on bytes: `String`, `Character` and `Int(_:)` are more
 /// generous than the grammar (they take signs, fold the Kelvin sign into `k`, and see CRLF as one character).
-package enum ASCII {
-  package static let tab: UInt8 = 0x09
-  package static let lineFeed: UInt8 = 0x0A
-  package static let carriageReturn: UInt8 = 0x0D
-  package static let space: UInt8 = 0x20
-  package static let colon: UInt8 = 0x3A
-  package static let comma: UInt8 = 0x2C
+///
+/// Public, not `package`: the compiler inlines `@inlinable` functions into other rooms only where they are public.
+public enum ASCII {
+  public static let tab: UInt8 = 0x09
+  public static let lineFeed: UInt8 = 0x0A
+  public static let carriageReturn: UInt8 = 0x0D
+  public static let space: UInt8 = 0x20
+  public static let colon: UInt8 = 0x3A
+  public static let comma: UInt8 = 0x2C
 
   /// Bits of the token characters (RFC 9110 §5.6.2), bytes 0–63 and 64–127.
   private static let tokenLow: UInt64 = 0x03FF_6CFA_0000_0000
@@ -20,13 +22,13 @@ package enum ASCII {
   /// A byte that may stand in a field value: HTAB, visible characters, SP, and opaque 0x80–0xFF (RFC 9110 §5.5).
   package static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
 
-  @inlinable @inline(__always) package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+  @inlinable @inline(__always) public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-  @inlinable package static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+  @inlinable public static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
-  @inlinable package static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+  @inlinable public static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-  @inlinable package static func hexValue(_ byte: UInt8) -> UInt8? {
+  @inlinable public static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte &- 0x30
     case 0x41...0x46: byte &- 0x37
@@ -36,7 +38,7 @@ package enum ASCII {
   }
 
   /// Equality without regard to ASCII case, and to nothing but ASCII case.
-  @inlinable package static func equal(_ left: some Sequence<UInt8>, lowercase right: StaticString) -> Bool {
+  @inlinable public static func equal(_ left: some Sequence<UInt8>, lowercase right: StaticString) -> Bool {
     var index = 0
     for byte in left {
       guard index < right.utf8CodeUnitCount, lowercased(byte) == right.utf8Start[index] else { return false }
@@ -45,37 +47,37 @@ package enum ASCII {
     return index == right.utf8CodeUnitCount
   }
 
-  @inlinable @inline(__always) package static func isLetter(_ byte: UInt8) -> Bool {
+  @inlinable @inline(__always) public static func isLetter(_ byte: UInt8) -> Bool {
     (byte | 0x20) &- 0x61 < 26
   }
 
-  @inlinable @inline(__always) package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+  @inlinable @inline(__always) public static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte)
   }
 
   /// A letter, a digit, `_` or `-`.
-  @inlinable @inline(__always) package static func isWord(_ byte: UInt8) -> Bool {
+  @inlinable @inline(__always) public static func isWord(_ byte: UInt8) -> Bool {
     isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
   /// White space of texts: SP, HTAB, CR, LF.
-  @inlinable package static func isSpace(_ byte: UInt8) -> Bool {
+  @inlinable public static func isSpace(_ byte: UInt8) -> Bool {
     byte == space || byte == tab || byte == lineFeed || byte == carriageReturn
   }
 
   /// A byte of readable text: anything but control characters other than tab and line ends.
-  @inlinable package static func isText(_ byte: UInt8) -> Bool {
+  @inlinable public static func isText(_ byte: UInt8) -> Bool {
     byte >= 0x20 ? byte != 0x7F : byte == tab || byte == lineFeed || byte == carriageReturn
   }
 
-  @inlinable package static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString)
+  @inlinable public static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString)
     -> Bool
   {
     bytes.count == text.utf8CodeUnitCount
       && bytes.indices.allSatisfy { lowercased(bytes[$0]) == text.utf8Start[$0] }
   }
 
-  @inlinable package static func equal(_ bytes: ArraySlice<UInt8>, lowercase text: StaticString) -> Bool {
+  @inlinable public static func equal(_ bytes: ArraySlice<UInt8>, lowercase text: StaticString) -> Bool {
     bytes.withUnsafeBufferPointer { equal($0, lowercase: text) }
   }
 

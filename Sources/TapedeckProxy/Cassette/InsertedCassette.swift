@@ -89,9 +89,9 @@ final class InsertedCassette: Sendable {
 
   /// What is sent for an interaction, made when it is first asked for; `nil` where it is made for each request.
   func prepared(_ stored: StoredInteraction) throws(CassetteError) -> PreparedResponse? {
-    if let known = stored.preparation.load() { return known.response }
+    if let known = stored.preparation { return known.response }
     let response = try stored.read().prepared(rewriter, statistics.mentions)
-    return stored.preparation.storeIfNil(StoredInteraction.Preparation(response)).response
+    return stored.keep(StoredInteraction.Preparation(response)).response
   }
 
   /// Where a request differs from the interaction it gets, though not by the rules; counted.

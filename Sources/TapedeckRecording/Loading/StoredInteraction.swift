@@ -23,8 +23,8 @@ public final class StoredInteraction: Sendable {
   /// The file to read when the exchange is asked for; nil where it is held.
   private let file: (fingerprint: ContentFingerprint, directory: CassetteDirectory)?
   private let content = AtomicLazyReference<Content>()
-  /// The response as the proxy sends it, once prepared.
-  package let preparation = AtomicLazyReference<Preparation>()
+  /// Retained by this object. `AtomicLazyReference` would do, but is not specialized: 250 instructions a request.
+  private let prepared = Atomic<Unmanaged<Preparation>?>(nil)
 
   private final class Content: Sendable {
     let interaction: Interaction
@@ -38,6 +38,21 @@ public final class StoredInteraction: Sendable {
 
     package init(_ response: PreparedResponse?) { self.response = response }
   }
+
+  /// The response as the proxy sends it; `nil` until it has been prepared.
+  package var preparation: Preparation? { prepared.load(ordering: .acquiring)?.takeUnretainedValue() }
+
+  /// Keeps a preparation, unless another thread was first. Returns the one that is kept.
+  package func keep(_ preparation: Preparation) -> Preparation {
+    let new = Unmanaged.passRetained(preparation)
+    let (isFirst, known) = prepared.compareExchange(
+      expected: nil, desired: new, ordering: .acquiringAndReleasing)
+    guard !isFirst, let known else { return preparation }
+    new.release()
+    return known.takeUnretainedValue()
+  }
+
+  deinit { prepared.load(ordering: .acquiring)?.release() }
 
   private init(
     _ name: String, _ outline: InteractionOutline, key: MatchKey, bodyNames: [String], bytes: Int,

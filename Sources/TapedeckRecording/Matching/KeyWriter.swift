@@ -32,6 +32,14 @@ package struct KeyWriter {
     bytes.append(contentsOf: component)
   }
 
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      append(count: bytes.count)
+      self.bytes.append(contentsOf: bytes)
+    }
+  }
+
   mutating func append(components: [some Collection<UInt8>]) {
     append(count: components.count)
     for component in components { append(component) }

@@ -59,7 +59,7 @@ public struct RequestMatcher: Sendable, Equatable {
     let isPath = !request.target.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
     for part in parts {
       switch part {
-      case .method: key.append(request.method.rawValue.utf8)
+      case .method: key.append(request.method.rawValue)
       case .path where isPath: key.append(request.target)
       case .path: key.append(ComparedPath.normalized(request.path))
       case .query where isPath: key.append(count: 0)
