@@ -50,7 +50,7 @@ final class OverridesReloader {
     do throws(SocketError) { try arm() } catch {
       notice("overrides: \(file.path) is not watched any more (\(error)); restart to read it anew")
     }
-    let names = Set(paths.flatMap { [$0, FileBytes.resolved($0) ?? $0] }.map(Self.name))
+    let names = Set(paths.flatMap { [$0, FileContents.resolved($0) ?? $0] }.map(Self.name))
     if changes.contains(where: { $0.isComplete && ($0.name.isEmpty || names.contains($0.name)) }) {
       reload(isSettled: false)
     } else if isDifferent {
@@ -60,7 +60,7 @@ final class OverridesReloader {
 
   /// Watches the folders in which the files stand, and those to which links lead.
   private func arm() throws(SocketError) {
-    let folders = paths.flatMap { [$0, FileBytes.resolved($0) ?? $0] }.map(OverridesFile.folder)
+    let folders = paths.flatMap { [$0, FileContents.resolved($0) ?? $0] }.map(OverridesFile.folder)
     try watch?.watch(Set(folders).sorted())
   }
 
@@ -68,7 +68,7 @@ final class OverridesReloader {
     path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
-  private var isDifferent: Bool { paths.map(FileBytes.stamp) != stamps }
+  private var isDifferent: Bool { paths.map(FileContents.stamp) != stamps }
 
   private func rest() {
     timer?.set(MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + Self.restNanoseconds))
@@ -92,7 +92,7 @@ final class OverridesReloader {
   }
 
   private func tell(_ error: OverridesFileError) {
-    stamps = paths.map(FileBytes.stamp)
+    stamps = paths.map(FileContents.stamp)
     if case .unreadable = error {
       if isGone { return }
       isGone = true

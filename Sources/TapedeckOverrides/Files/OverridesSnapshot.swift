@@ -12,20 +12,20 @@ package struct OverridesSnapshot: Sendable {
   /// - Parameter mayBePipe: whether a file may be read that gives its bytes only once.
   package init(_ file: OverridesFile, mayBePipe: Bool) throws(OverridesFileError) {
     self.file = file
-    let own = FileBytes.stamp(file.path)
-    do throws(FileBytes.Problem) { bytes = try FileBytes.read(file.path, mayBePipe: mayBePipe) } catch {
+    let own = FileContents.stamp(file.path)
+    do throws(FileContents.Problem) { bytes = try FileContents.read(file.path, mayBePipe: mayBePipe) } catch {
       throw .unreadable(file: file.path, problem: error.text)
     }
     let named = (try? JSONValue(parsing: bytes)).map(file.files.paths) ?? []
     paths = [file.path] + named
-    stamps = [own] + named.map(FileBytes.stamp)
+    stamps = [own] + named.map(FileContents.stamp)
   }
 
   /// Watches the file from now on; `nil` where that makes no sense, as for a pipe, or fails.
   package func watched(
     notice: @escaping @Sendable (String) -> Void, apply: @escaping @Sendable (OverridesDocument) -> Void
   ) -> OverridesWatch? {
-    guard FileBytes.isPlain(file.path) else { return nil }
+    guard FileContents.isPlain(file.path) else { return nil }
     do throws(SocketError) {
       return try OverridesWatch(OverridesReloader.Start(snapshot: self, notice: notice, apply: apply))
     } catch {

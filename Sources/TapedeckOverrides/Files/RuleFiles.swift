@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+internal import TapedeckSockets
 
 /// What the rules of an overrides file may read: files beneath its folder, and recorded bodies.
 package struct RuleFiles: Sendable {
@@ -25,13 +26,13 @@ package struct RuleFiles: Sendable {
   func read(_ name: String, at place: String) throws(OverrideProblem) -> [UInt8] {
     guard !name.isEmpty, !name.utf8.contains(0) else { throw OverrideProblem(place, "must name a file") }
     let path = path(of: name)
-    do throws(FileBytes.Problem) {
-      guard let root = FileBytes.resolved(folder) else { throw .system }
-      guard let real = FileBytes.resolved(path) else { throw .system }
+    do throws(FileContents.Problem) {
+      guard let root = FileContents.resolved(folder) else { throw .system }
+      guard let real = FileContents.resolved(path) else { throw .system }
       guard real.hasPrefix(root == "/" ? root : root + "/"), !name.hasPrefix("/") else {
-        throw FileBytes.Problem("it must stand beneath the folder of the overrides file")
+        throw FileContents.Problem("it must stand beneath the folder of the overrides file")
       }
-      return try FileBytes.read(path, mayBePipe: false)
+      return try FileContents.read(path, mayBePipe: false)
     } catch {
       throw OverrideProblem(place, "cannot read \(path): \(error.text)")
     }
@@ -42,7 +43,7 @@ package struct RuleFiles: Sendable {
   func recordedBody(
     _ cassette: String, _ interaction: String, at place: String
   ) throws(OverrideProblem) -> [UInt8]? {
-    guard let root = FileBytes.resolved(folder), let path = FileBytes.resolved(path(of: cassette)),
+    guard let root = FileContents.resolved(folder), let path = FileContents.resolved(path(of: cassette)),
       path.hasPrefix(root + "/"), !cassette.hasPrefix("/")
     else { throw OverrideProblem(place, "must be a cassette beneath the folder of the overrides file") }
     do { return try recordedBody(path, interaction) } catch { throw OverrideProblem(place, "\(error)") }

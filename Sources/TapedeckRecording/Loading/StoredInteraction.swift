@@ -1,4 +1,4 @@
-package import Synchronization
+internal import Synchronization
 public import TapedeckHTTP
 
 /// One interaction of a cassette, ready to be replayed. The facts that matching needs are in memory; the rest may stay

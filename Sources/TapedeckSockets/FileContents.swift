@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Whole files that overrides are made of.
-enum FileBytes {
-  static let limitBytes = 64 << 20
+/// Reads whole files, bounded, and tells when they have changed.
+package enum FileContents {
+  package static let limitBytes = 64 << 20
 
-  struct Problem: Error, Equatable {
-    let text: String
+  package struct Problem: Error, Equatable {
+    package let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    /// What `errno` tells.
-    static var system: Problem { Problem(String(cString: strerror(errno))) }
+    /// The reason that `errno` tells.
+    package static var system: Problem { Problem(String(cString: strerror(errno))) }
   }
 
-  /// - Parameter mayBePipe: whether it may be read that gives its bytes only once.
-  static func read(_ path: String, mayBePipe: Bool) throws(Problem) -> [UInt8] {
-    // Without waiting for whoever would write to a pipe.
+  /// - Parameter mayBePipe: whether a pipe is read, too, which gives its bytes only once.
+  package static func read(_ path: String, mayBePipe: Bool) throws(Problem) -> [UInt8] {
+    // Does not wait for a writer of a pipe.
     let file = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
     guard file >= 0 else { throw .system }
     defer { close(file) }
@@ -41,20 +41,20 @@ enum FileBytes {
     }
   }
 
-  /// Without links and dots; nil with `errno` where there is nothing.
-  static func resolved(_ path: String) -> String? {
+  /// The path without links and dots; `nil`, with `errno`, where there is no file.
+  package static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
   }
 
-  static func isPlain(_ path: String) -> Bool {
+  package static func isPlain(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// What is different after every change of a file; nil where there is none.
-  static func stamp(_ path: String) -> [Int]? {
+  /// Facts that differ after every change of a file; `nil` where there is none.
+  package static func stamp(_ path: String) -> [Int]? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return [
