@@ -413,9 +413,10 @@ def test_patches_apply_on_promoted_paths(tmp_path, promoted, session):  # noqa: 
     eventually(lambda: ask("GET", "/items/1")["name"] == "patched", "patched")
 
 
-def test_the_sequence_of_the_readme_works_as_written(tmp_path, session, start):  # noqa: F811
+def test_the_sequence_of_the_article_works_as_written(tmp_path, session, start):  # noqa: F811
     """Record one, promote it, serve it: a POST made offline shows up in the next GET."""
-    lines = [line.split("#")[0].split() for line in (ROOT / "README.md").read_text().splitlines()]
+    article = ROOT / "Sources/Tapedeck/Tapedeck.docc/Resources.md"
+    lines = [line.split("#")[0].split() for line in article.read_text().splitlines()]
     promote, = [line for line in lines if line[:2] == ["tapedeck", "promote"]]
     serve, = [line for line in lines if line[:2] == ["tapedeck", "serve"] and "living.json" in line]
     with serving(plain_api()) as url:

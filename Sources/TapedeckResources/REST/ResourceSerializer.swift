@@ -45,6 +45,7 @@ extension ResourceSerializer {
 /// }
 /// ```
 public protocol SerializedResource: Storable {
+  /// Writes entities of the type.
   static var serializer: any ResourceSerializer { get }
 }
 
