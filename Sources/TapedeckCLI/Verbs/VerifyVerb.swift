@@ -61,6 +61,9 @@ struct Verification {
   init(_ arguments: Arguments) throws {
     let name = try arguments.words("cassette", required: 1)[0]
     let fields = try Self.fields(arguments)
+    // Wrong use is reported before anything is read.
+    let jobs = try arguments.number(.jobs, in: 1...256)
+    let timeoutMilliseconds = try arguments.milliseconds(.timeout)
     cassette = try CassetteReading.load(name)
     guard let url = arguments[.upstream] ?? cassette.upstream else {
       throw UsageError("\(cassette.path) does not say what was recorded; give --upstream URL")
@@ -69,22 +72,20 @@ struct Verification {
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
     let sendsUnsafe = arguments.has(.unsafeMethods)
     requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe, fields: fields)
-    batch = try Self.batch(arguments, upstream: url, sendsUnsafe: sendsUnsafe)
+    var batch = try Self.batch(arguments, upstream: url)
+    // A request that changes something decides what those after it get.
+    batch.jobs = jobs ?? (sendsUnsafe ? 1 : 4)
+    if let timeoutMilliseconds { batch.timeoutMilliseconds = timeoutMilliseconds }
+    self.batch = batch
   }
 
-  private static func batch(
-    _ arguments: Arguments, upstream: String, sendsUnsafe: Bool
-  ) throws -> UpstreamBatch {
+  private static func batch(_ arguments: Arguments, upstream: String) throws -> UpstreamBatch {
     var configuration = ProxyConfiguration()
     try ServeSettings.readReaching(arguments, into: &configuration)
     configuration.mode = .passthrough
     configuration.upstream = upstream
     do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
-    var batch = try UpstreamBatch(configuration)
-    // A request that changes something decides what those after it get.
-    batch.jobs = try arguments.number(.jobs, in: 1...256) ?? (sendsUnsafe ? 1 : 4)
-    if let milliseconds = try arguments.milliseconds(.timeout) { batch.timeoutMilliseconds = milliseconds }
-    return batch
+    return try UpstreamBatch(configuration)
   }
 
   private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
