@@ -13,8 +13,8 @@ let strict: [SwiftSetting] = [
 let isFuzzing = Context.environment["TAPEDECK_FUZZ"] != nil
 let watched: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
 
-func room(_ name: String, _ doors: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: doors, swiftSettings: strict + watched)
+func room(_ name: String, _ doors: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+  .target(name: name, dependencies: doors, resources: resources, swiftSettings: strict + watched)
 }
 
 func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
@@ -48,20 +48,25 @@ let targets: [Target] =
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     room("TapedeckHTTP"),
     room("TapedeckSockets", ["CSystem"]),
     room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
-    room("TapedeckRedaction", ["TapedeckHTTP", "CCrypto", "CSystem", "CZlib"]),
+    room(
+      "TapedeckRedaction", ["TapedeckHTTP", "CBrotli", "CCrypto", "CSystem", "CZlib", "CZstandard"],
+      resources: [.embedInCode("Rules/shapes.json")]),
     room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
     room("TapedeckFormats", ["CYAML", "TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "TapedeckOverrides",
-      ["TapedeckHTTP", "TapedeckSockets", "TapedeckRedaction", "TapedeckMocking", "TapedeckResources"]),
+      ["TapedeckHTTP", "TapedeckSockets", "TapedeckRedaction", "TapedeckMocking", "TapedeckResources"],
+      resources: [.embedInCode("overrides.schema.json")]),
     room(
       "TapedeckMaintenance",
       ["TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording", "TapedeckFormats", "TapedeckOverrides"]),

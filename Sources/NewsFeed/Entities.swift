@@ -42,10 +42,10 @@ public struct Like: Related, Serializable {
   public init(id: String, store: Store) { self.id = id }
 }
 
-/// What posts and comments have in common.
+/// A post or a comment.
 protocol Likeable: Related, Serializable {
   var likes: ToMany<Like> { get set }
-  /// The relations whose entities are written in their place, in an answer.
+  /// The relations whose entities responses contain in place of ids.
   static var embedded: [String] { get }
 }
 

@@ -9,7 +9,7 @@ public import TapedeckMocking
 /// backend.addRoutes(to: router)
 /// ```
 ///
-/// | request | answer |
+/// | request | response |
 /// |---|---|
 /// | `GET users/:user_id/newsfeed` | all posts, newest first; with `?page=2&size=20` a page of them |
 /// | `GET post/:post_id` | a post |
@@ -21,7 +21,7 @@ public import TapedeckMocking
 /// | `POST entity/:type/:id/like` | the post or comment; nobody likes a thing twice |
 /// | `DELETE entity/:type/:id/like/:like_id` | the post or comment |
 ///
-/// Where something is missing, the answer is 404 and `{"error": …}`.
+/// Where something is missing, the response is 404 and `{"error": …}`.
 public struct NewsFeedBackend: Sendable {
   public let store: Store
   private let now: @Sendable () -> String
@@ -63,7 +63,7 @@ public struct NewsFeedBackend: Sendable {
     router.del("post/:post_id") { request in
       let post = try post(request)
       try finding { try store.delete(post) }
-      return Answer.success("deleted")
+      return FeedResponse.success("deleted")
     }
   }
 
@@ -75,15 +75,24 @@ public struct NewsFeedBackend: Sendable {
     let page = Page(of: posts, number: try number("page", of: request) ?? 1, size: size)
     var response = Response(statusCode: 200, body: try store.embedding(page.items, Post.embedded))
     response.headers["X-Total-Count"] = "\(page.total)"
-    let links = PageLinks(path: request.path, page: page)
-    response.headers["Link"] = links.isEmpty ? nil : links.field
+    response.headers["Link"] = links(of: page, request.path)
     return response
+  }
+
+  /// The `Link` field of a page (RFC 8288): the first, the last and the neighbours. Nil for the only page.
+  private func links(of page: Page<Post>, _ path: String) -> String? {
+    var links: [(relation: String, number: Int)] = []
+    if page.hasPrevious { links += [("first", 1), ("prev", page.number - 1)] }
+    if page.hasNext { links += [("next", page.number + 1), ("last", page.pageCount)] }
+    if links.isEmpty { return nil }
+    return links.map { "<\(path)?page=\($0.number)&size=\(page.size)>; rel=\"\($0.relation)\"" }
+      .joined(separator: ", ")
   }
 
   private func number(_ name: String, of request: Request) throws -> Int? {
     guard let text = request.query(name) else { return nil }
     guard let number = Int(text), (1...1000).contains(number) else {
-      throw Answer.failure("\(name) is a number from 1 to 1000", statusCode: 400)
+      throw FeedResponse.failure("\(name) is a number from 1 to 1000", statusCode: 400)
     }
     return number
   }
@@ -117,14 +126,14 @@ public struct NewsFeedBackend: Sendable {
       switch request.components["type"] {
       case "post": try like(Post.self, request) { .to($0) }
       case "comment": try like(Comment.self, request) { .to($0) }
-      default: throw Answer.failure("Invalid type", statusCode: 403)
+      default: throw FeedResponse.failure("Invalid type", statusCode: 403)
       }
     }
     router.del("entity/:type/:id/like/:like_id") { request in
       switch request.components["type"] {
       case "post": try unlike(Post.self, request)
       case "comment": try unlike(Comment.self, request)
-      default: throw Answer.failure("Invalid type", statusCode: 403)
+      default: throw FeedResponse.failure("Invalid type", statusCode: 403)
       }
     }
   }
@@ -149,38 +158,40 @@ public struct NewsFeedBackend: Sendable {
   private func unlike<T: Likeable>(_ type: T.Type, _ request: Request) throws -> Embedded {
     let entity = try entity(type, request.components["id"])
     let like = try self.entity(Like.self, request.components["like_id"])
-    guard entity.likes.contains(like) else { throw Answer.missing("like") }
-    guard like.author == me else { throw Answer.failure("that is somebody else's like", statusCode: 403) }
+    guard entity.likes.contains(like) else { throw FeedResponse.missing("like") }
+    guard like.author == me else {
+      throw FeedResponse.failure("that is somebody else's like", statusCode: 403)
+    }
     try finding { try store.delete(like) }
     return try document(of: self.entity(type, entity.id))
   }
 
-  // MARK: What requests name
+  // MARK: Requests
 
-  private func post(_ request: Request) throws(Answer) -> Post {
+  private func post(_ request: Request) throws(FeedResponse) -> Post {
     try entity(Post.self, request.components["post_id"])
   }
 
-  private func comment(_ request: Request) throws(Answer) -> Comment {
+  private func comment(_ request: Request) throws(FeedResponse) -> Comment {
     let (post, comment) = (try post(request), try entity(Comment.self, request.components["comment_id"]))
     guard post.comments.contains(comment) else { throw .missing("comment") }
     return comment
   }
 
-  private func entity<T: Storable>(_ type: T.Type, _ id: String?) throws(Answer) -> T {
+  private func entity<T: Storable>(_ type: T.Type, _ id: String?) throws(FeedResponse) -> T {
     guard let found = id.flatMap({ store.find(type, id: $0) }) else { throw .missing("\(type)".lowercased()) }
     return found
   }
 
-  /// What was there a moment ago may be gone when it is changed: somebody else's request has deleted it.
+  /// Throws 404 for a change of something that another request has just deleted.
   @discardableResult
   private func finding<Result>(_ change: () throws -> Result) throws -> Result {
     do { return try change() } catch let error as StoreError {
-      throw Answer.failure("\(error)", statusCode: 404)
+      throw FeedResponse.failure("\(error)", statusCode: 404)
     }
   }
 
-  private func text(of request: Request) throws(Answer) -> String {
+  private func text(of request: Request) throws(FeedResponse) -> String {
     guard let text = (try? request.json())?["text"]?.text, !text.isEmpty else {
       throw .failure("the body has to be like {\"text\": \"…\"}", statusCode: 422)
     }
@@ -190,4 +201,23 @@ public struct NewsFeedBackend: Sendable {
   private func document<T: Likeable>(of entity: T) throws -> Embedded {
     try store.embedding(entity, T.embedded)
   }
+}
+
+/// `{"success": …}`, or `{"error": …}` with a status, which handlers throw.
+struct FeedResponse: ResponseFieldsProvider, Error {
+  let statusCode: Int
+  private let text: [String: String]
+
+  var body: any Serializable { text }
+  var headerFields: [String: String]? { nil }
+
+  static func success(_ text: String) -> FeedResponse {
+    FeedResponse(statusCode: 200, text: ["success": text])
+  }
+
+  static func failure(_ text: String, statusCode: Int) -> FeedResponse {
+    FeedResponse(statusCode: statusCode, text: ["error": text])
+  }
+
+  static func missing(_ name: String) -> FeedResponse { failure("there is no such \(name)", statusCode: 404) }
 }

@@ -24,7 +24,7 @@ while let word = words.popFirst() {
   }
 }
 
-// Taken here and not where they would end the process, so that answers under way are finished.
+// Blocked and waited for, instead of ending the process, so that responses in progress are completed.
 var ending = sigset_t()
 sigemptyset(&ending)
 sigaddset(&ending, SIGINT)

@@ -22,7 +22,7 @@ extension PathPatternError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension FileError: LocalizedError {
+extension Response.FileError: LocalizedError {
   /// The same text as `description`.
   public var errorDescription: String? { description }
 }

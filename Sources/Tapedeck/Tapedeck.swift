@@ -24,13 +24,14 @@
 @_exported public import struct TapedeckRecording.MatchSpec
 @_exported public import enum TapedeckRecording.SecretPolicy
 @_exported public import struct TapedeckRedaction.RedactionChoice
+// REST and JSON:API resources.
 @_exported public import struct TapedeckResources.HALSerializer
 @_exported public import struct TapedeckResources.JSONAPIOptions
-// REST and JSON:API resources.
 @_exported public import enum TapedeckResources.JSONAPIPagination
 @_exported public import struct TapedeckResources.JSONAPIResources
 @_exported public import struct TapedeckResources.RESTResources
 @_exported public import struct TapedeckResources.RESTSerializer
+@_exported public import protocol TapedeckResources.RelatedEntity
 @_exported public import struct TapedeckResources.Relationship
 @_exported public import struct TapedeckResources.ResourceActions
 @_exported public import typealias TapedeckResources.ResourceEntity

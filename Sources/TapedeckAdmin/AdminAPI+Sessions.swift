@@ -2,49 +2,41 @@ internal import TapedeckHTTP
 import TapedeckOverrides
 internal import TapedeckProxy
 
-/// Sessions: what tests have to themselves.
+/// Sessions: the rules, stores and request log of one test.
 extension AdminAPI {
   private static let one = "/v1/sessions/{name}"
   private static let schema = AdminSchemas.reference("Session")
 
   static let sessionOperations: [AdminOperation] = [
     AdminOperation(
-      id: "list-sessions", method: .get, path: "/v1/sessions", summary: "The sessions there are.",
-      answers: [.init(status: 200, description: "by name", schema: AdminSchemas.list(schema))]
-    ) { AdminAnswer(.array($0.proxy.sessions.all.map(\.json))) },
+      id: "list-sessions", method: .get, path: "/v1/sessions", summary: "All sessions.",
+      responses: [.ok("the sessions, by name", AdminSchemas.list(schema))]
+    ) { .json(.array($0.proxy.sessions.all.map(\.json))) },
     AdminOperation(
       id: "get-session", method: .get, path: one, summary: "One session.",
-      answers: [.init(status: 200, description: "the session", schema: schema)], problems: [404]
-    ) { AdminAnswer(try named($0).json) },
+      responses: [.ok("the session", schema)], problems: [404]
+    ) { request in
+      .json(try request.find("session", by: "name") { request.proxy.sessions.existing($0) }.json)
+    },
     AdminOperation(
       id: "begin-session", method: .put, path: one,
-      summary: "Begins a session, as its first request would; one that is there stays as it is.",
-      answers: [.init(status: 200, description: "the session", schema: schema)], problems: [409]
+      summary: "Begins a session, as its first request would; an existing one is left as it is.",
+      responses: [.ok("the session", schema)], problems: [409]
     ) {
       guard let session = $0.proxy.sessions.begin($0.component("name")) else {
         throw AdminProblem(409, "there are too many sessions; drop some, or raise --max-sessions")
       }
-      return AdminAnswer(session.json)
+      return .json(session.json)
     },
     AdminOperation(
-      id: "drop-session", method: .delete, path: one, summary: "Drops a session and all that it has.",
-      answers: [.init(status: 204, description: "it is gone")], problems: [404]
-    ) {
-      guard $0.proxy.sessions.drop($0.component("name")) else { throw missing($0) }
-      return .done
+      id: "drop-session", method: .delete, path: one, summary: "Drops a session with all it holds.",
+      responses: [.noContent("it is dropped")], problems: [404]
+    ) { request in
+      let name = request.component("name")
+      guard request.proxy.sessions.drop(name) else { throw AdminProblem.missing("session", name) }
+      return .noContent
     },
   ]
-
-  private static func named(_ request: AdminRequest) throws(AdminProblem) -> Session {
-    guard let session = request.proxy.sessions.existing(request.component("name")) else {
-      throw missing(request)
-    }
-    return session
-  }
-
-  private static func missing(_ request: AdminRequest) -> AdminProblem {
-    AdminProblem(404, "there is no session \(request.component("name").debugDescription)")
-  }
 }
 
 extension Session {

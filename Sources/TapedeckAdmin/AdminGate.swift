@@ -1,32 +1,37 @@
+internal import Synchronization
 internal import TapedeckHTTP
 
-/// Who may come in: whoever knows the token, asks by an address of this machine, and is no page in a browser.
+/// Admits requests that carry the token, name an address of this machine, and do not come from a web page.
 ///
-/// The token alone would do; the rest makes a page that a browser on this machine shows unable even to try, by DNS
-/// rebinding (`Host`), by a form or script of another site (`Origin`, `Sec-Fetch-Site`, content type) or otherwise.
-struct AdminGate: Sendable {
-  let token: AdminToken
-  let listening: ListeningPort
-  private var port: Int { listening.number }
+/// The token alone would do. The other checks keep a web page in a browser on this machine from even trying, by DNS
+/// rebinding (`Host`), or by a form or script of another site (`Origin`, `Sec-Fetch-Site`, content type).
+final class AdminGate: Sendable {
+  private let token: AdminToken
+  /// The listener's port, which is known only after the gate is made.
+  let listeningPort = Atomic<Int>(0)
+  private var port: Int { listeningPort.load(ordering: .acquiring) }
 
-  /// Why the request is refused; nil when it may come in.
+  init(token: AdminToken) { self.token = token }
+
+  /// Why a request is refused; `nil` if it is admitted.
   func refusal(of request: HTTPRequest) -> AdminProblem? {
     guard isOurs(request.authority) else {
       return AdminProblem(
-        421, "the request is for another host; ask 127.0.0.1:\(port), localhost:\(port) or [::1]:\(port)")
+        421,
+        "the request is for another host; send it to 127.0.0.1:\(port), localhost:\(port) or [::1]:\(port)")
     }
     if request.fields.contains("origin") {
-      return AdminProblem(403, "requests of web pages are refused: there is a field Origin")
+      return AdminProblem(403, "requests from web pages are refused: there is an Origin field")
     }
     if let site = request.fields.text("sec-fetch-site"), site != "none" {
-      return AdminProblem(403, "requests of web pages are refused: Sec-Fetch-Site is there")
+      return AdminProblem(403, "requests from web pages are refused: there is a Sec-Fetch-Site field")
     }
     guard hasToken(request.fields) else {
       let isGiven = request.fields.contains("authorization")
       var problem = AdminProblem(
         401,
         isGiven
-          ? "the token is wrong: each run has its own, in the file that its first lines name, unless one was given"
+          ? "the token is wrong: each run has its own, in the file named at its start, unless one was given"
           : "the token of this run is needed: Authorization: Bearer TOKEN")
       problem.fields.append(literal: "WWW-Authenticate", "Bearer realm=\"tapedeck\"")
       return problem
@@ -46,9 +51,7 @@ struct AdminGate: Sendable {
     guard values.count == 1, let value = values.first else { return false }
     let scheme = "bearer "
     guard value.count > scheme.utf8.count, zip(value, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
-    else {
-      return false
-    }
+    else { return false }
     return token.isEqual(to: value.dropFirst(scheme.utf8.count))
   }
 }

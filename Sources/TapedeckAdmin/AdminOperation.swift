@@ -1,6 +1,7 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 
-/// One thing the admin API can do: what is served and what its OpenAPI document says come from here.
+/// One operation of the admin API. The API is served from it, and its OpenAPI document is written from it.
 struct AdminOperation: Sendable {
   struct Parameter: Sendable {
     var name: String
@@ -8,11 +9,19 @@ struct AdminOperation: Sendable {
     var schema: JSONValue = ["type": "string"]
   }
 
-  struct Answer: Sendable {
+  struct Response: Sendable {
     var status: Int
     var description: String
-    /// Of the body; nil where there is none.
+    /// `nil` if it has no body.
     var schema: JSONValue?
+
+    static func ok(_ description: String, _ schema: JSONValue) -> Response {
+      Response(status: 200, description: description, schema: schema)
+    }
+
+    static func noContent(_ description: String) -> Response {
+      Response(status: 204, description: description)
+    }
   }
 
   let id: String
@@ -20,12 +29,39 @@ struct AdminOperation: Sendable {
   /// As OpenAPI writes it: `/v1/routes/{id}`.
   let path: String
   let summary: String
-  /// Of the query.
+  /// Query parameters.
   var parameters: [Parameter] = []
-  /// The schema of the body; nil where it takes none.
+  /// The schema of the request's body; `nil` if it takes none.
   var body: JSONValue?
-  let answers: [Answer]
-  /// Problems it may answer with beside those that any operation has.
+  let responses: [Response]
+  /// Statuses of problems besides those that any operation may respond with.
   var problems: [Int] = []
-  let run: @Sendable (AdminRequest) throws -> AdminAnswer
+  let run: @Sendable (AdminRequest) throws -> HTTPResponse
+}
+
+/// The operations of the admin API.
+enum AdminAPI {
+  static let operations: [AdminOperation] =
+    proxyOperations + OverrideKind.allCases.flatMap(ruleOperations) + dataOperations + sessionOperations
+    + requestOperations + [documentation]
+
+  static let session = AdminOperation.Parameter(
+    name: "session", description: "a session's name; without it, the session of requests that name none",
+    schema: ["type": "string", "pattern": JSONValue(namePattern)])
+
+  /// Of rules, sessions and cassettes in paths.
+  static let namePattern = "^[A-Za-z0-9._-]{1,100}$"
+
+  static let documentation = AdminOperation(
+    id: "describe", method: .get, path: "/v1/openapi.json", summary: "This description.",
+    responses: [.ok("an OpenAPI 3.1 document", ["type": "object"])]
+  ) { _ in .json(openAPI) }
+}
+
+extension HTTPResponse {
+  static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
+    HTTPResponse(status: status, contentType: "application/json", body: value.bytes(.pretty))
+  }
+
+  static var noContent: HTTPResponse { HTTPResponse(head: HTTPResponseHead(status: 204)) }
 }

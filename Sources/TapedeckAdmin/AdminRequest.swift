@@ -3,29 +3,25 @@ internal import TapedeckProxy
 
 /// A request to the admin API, as its operations see it.
 struct AdminRequest {
-  let components: [String: String]
+  private let components: [String: String]
   let query: [String: String]
-  /// The body; nil where there is none.
   let body: JSONValue?
   let proxy: ProxyServer
-  private let http: HTTPRequest
 
-  init(_ http: HTTPRequest, components: [String: String], operation: AdminOperation, proxy: ProxyServer)
-    throws
-  {
-    self.http = http
+  init(
+    _ http: HTTPRequest, components: [String: String], operation: AdminOperation, proxy: ProxyServer
+  ) throws(AdminProblem) {
     self.components = components
     self.proxy = proxy
     query = try Self.query(http, operation)
     body = try Self.body(http, operation)
   }
 
-  private static func query(_ http: HTTPRequest, _ operation: AdminOperation) throws(AdminProblem) -> [String:
-    String]
-  {
+  private static func query(
+    _ http: HTTPRequest, _ operation: AdminOperation
+  ) throws(AdminProblem) -> [String: String] {
     var items: [String: String] = [:]
-    let text = http.query ?? []
-    for item in text.split(separator: UInt8(ascii: "&")) {
+    for item in (http.query ?? []).split(separator: UInt8(ascii: "&")) {
       let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = decoded(parts[0])
       guard operation.parameters.contains(where: { $0.name == name }) else {
@@ -35,7 +31,7 @@ struct AdminRequest {
           "unknown parameter \(name.debugDescription)"
             + (known.isEmpty ? "" : "; known are \(known.joined(separator: ", "))"))
       }
-      guard items[name] == nil else { throw AdminProblem(400, "the parameter \(name) is there twice") }
+      guard items[name] == nil else { throw AdminProblem(400, "the parameter \(name) is given twice") }
       items[name] = parts.count > 1 ? decoded(parts[1]) : ""
     }
     return items
@@ -45,10 +41,10 @@ struct AdminRequest {
     String(decoding: PercentCoding.decode(bytes, plusIsSpace: true), as: UTF8.self)
   }
 
-  /// JSON and nothing else: a form, which any page can send, is refused before it is looked at.
-  private static func body(_ http: HTTPRequest, _ operation: AdminOperation) throws(AdminProblem)
-    -> JSONValue?
-  {
+  /// JSON only: a form, which any web page can send, is refused unread.
+  private static func body(
+    _ http: HTTPRequest, _ operation: AdminOperation
+  ) throws(AdminProblem) -> JSONValue? {
     guard operation.body != nil else {
       guard http.body.isEmpty else { throw AdminProblem(400, "this takes no body") }
       return nil
@@ -64,43 +60,40 @@ struct AdminRequest {
     }
   }
 
-  /// A component of the path, which is there.
+  /// A parameter of the path.
   func component(_ name: String) -> String { components[name] ?? "" }
 
-  /// The session that the request is about.
+  /// Finds what a parameter of the path names.
+  func find<Value>(
+    _ what: String, by parameter: String = "id", _ find: (String) throws -> Value?
+  ) throws -> Value {
+    guard let value = try find(component(parameter)) else {
+      throw AdminProblem.missing(what, component(parameter))
+    }
+    return value
+  }
+
+  /// The session that the query names, or that of requests that name none.
   func session() throws(AdminProblem) -> Session {
     guard let session = proxy.sessions.existing(query["session"]) else {
-      throw AdminProblem(404, "there is no session \((query["session"] ?? "").debugDescription)")
+      throw .missing("session", query["session"] ?? "")
     }
     return session
   }
 
-  /// A whole number among the parameters.
+  /// A whole number of the query.
   func number(_ name: String) throws(AdminProblem) -> Int? {
     guard let text = query[name] else { return nil }
     guard let number = Int(text), (0...Int(Int32.max)).contains(number),
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+      text.utf8.allSatisfy(ASCII.isDigit)
     else {
       throw AdminProblem(400, "the parameter \(name) must be a whole number up to \(Int32.max)", place: name)
     }
     return number
   }
 
-  /// The members of the body, which is an object with no others than these.
-  func members(_ known: [String]) throws(AdminProblem) -> [String: JSONValue] {
-    guard let members = body?.members else { throw AdminProblem(400, "the body must be an object") }
-    var found: [String: JSONValue] = [:]
-    for member in members {
-      let name = member.name.text
-      guard known.contains(name) else {
-        throw AdminProblem(
-          400, "unknown member \(name.debugDescription); known are \(known.joined(separator: ", "))",
-          place: name)
-      }
-      guard found.updateValue(member.value, forKey: name) == nil else {
-        throw AdminProblem(400, "the member \(name) is there twice", place: name)
-      }
-    }
-    return found
+  /// The body as an object with no other members than these.
+  func object(_ known: String...) throws(JSONProblem) -> StrictObject {
+    try StrictObject(body ?? .null, at: .document, known: known)
   }
 }

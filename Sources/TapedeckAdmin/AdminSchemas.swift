@@ -1,99 +1,133 @@
 internal import TapedeckHTTP
+import TapedeckOverrides
 internal import TapedeckProxy
 
-/// The shapes of what the admin API takes and gives, as JSON Schema 2020-12.
+/// The schemas of request and response bodies of the admin API, in JSON Schema 2020-12.
 enum AdminSchemas {
-  static let text: JSONValue = ["type": "string"]
+  private static let text: JSONValue = ["type": "string"]
+  private static let nullableText: JSONValue = ["type": ["string", "null"]]
+  static let bool: JSONValue = ["type": "boolean"]
   static let count: JSONValue = ["type": "integer", "minimum": 0]
 
-  static func object(_ properties: [(String, JSONValue)], required: [String]? = nil, isOpen: Bool = false)
-    -> JSONValue
-  {
+  /// An object with no other properties than these, all of them required by default.
+  static func object(_ properties: [(String, JSONValue)], required: [String]? = nil) -> JSONValue {
     .object([
       JSONMember("type", "object"),
       JSONMember("properties", .object(properties.map { JSONMember(JSONString($0.0), $0.1) })),
       JSONMember("required", .array((required ?? properties.map(\.0)).map { JSONValue($0) })),
-      JSONMember("additionalProperties", JSONValue(isOpen)),
+      JSONMember("additionalProperties", false),
     ])
   }
 
   static func list(_ items: JSONValue) -> JSONValue { ["type": "array", "items": items] }
 
-  static func nullable(_ type: String) -> JSONValue { ["type": [JSONValue(type), "null"]] }
+  static func reference(_ name: String) -> JSONValue { ["$ref": target(name)] }
 
-  static func reference(_ name: String) -> JSONValue { ["$ref": JSONValue("#/components/schemas/\(name)")] }
+  /// - Parameter name: may be the path of a reference, whose last segment counts.
+  private static func target(_ name: String) -> JSONValue {
+    JSONValue("#/components/schemas/\(name.split(separator: "/").last ?? "")")
+  }
 
   static func oneOf(_ words: [String]) -> JSONValue {
     ["type": "string", "enum": .array(words.map { JSONValue($0) })]
   }
 
-  static let problem = object(
-    [
-      ("title", text), ("status", ["type": "integer"]), ("detail", text), ("place", text),
-    ], required: ["title", "status", "detail"])
+  private static let problem = object(
+    [("title", text), ("status", ["type": "integer"]), ("detail", text), ("place", text)],
+    required: ["title", "status", "detail"])
 
-  static let rule = object([
-    ("id", text), ("declaration", ["type": "object"]), ("fromFile", ["type": "boolean"]), ("seen", count),
+  private static let rule = object([
+    ("id", text), ("declaration", ["type": "object"]), ("fromFile", bool), ("seen", count),
     ("used", count), ("unchanged", count),
   ])
 
   static let mode = oneOf(RecordMode.allCases.map(\.rawValue))
+  static let source = oneOf(ServedResponse.Source.allCases.map(\.rawValue))
 
-  static let deck = object([
-    ("status", oneOf(["ok"])), ("url", text), ("mode", mode), ("upstream", nullable("string")),
-    ("cassette", nullable("string")), ("interactions", object([("recorded", count), ("replayable", count)])),
+  private static let state = object([
+    ("status", oneOf(["ok"])), ("url", text), ("mode", mode), ("upstream", nullableText),
+    ("cassette", nullableText), ("interactions", object([("recorded", count), ("replayable", count)])),
     ("sessions", count), ("requests", count), ("unmatched", count),
   ])
 
-  static let message = object(
+  private static let message = object(
     [("headers", list(list(text))), ("body", [:]), ("bodyBytes", count), ("encoding", oneOf(["base64"]))],
     required: ["headers", "bodyBytes"])
 
-  static let summary: [(String, JSONValue)] = [
+  private static let summary: [(String, JSONValue)] = [
     ("number", count), ("started", text), ("milliseconds", ["type": "number", "minimum": 0]),
-    ("method", text),
-    ("target", text), ("status", ["type": "integer"]), ("source", text), ("why", text),
-    ("cutShort", ["type": "boolean"]),
+    ("method", text), ("target", text), ("status", ["type": "integer"]), ("source", text), ("why", text),
+    ("cutShort", bool),
   ]
 
-  /// Only there where the exchange failed.
+  /// Present only if the exchange failed.
   private static let failure: [(String, JSONValue)] = [
     ("failure", object([("cause", text), ("reason", text)]))
   ]
 
-  static let entry = object(summary + failure, required: summary.map(\.0))
+  private static let entry = object(summary + failure, required: summary.map(\.0))
 
-  static let decision = object([
+  private static let decision = object([
     ("link", text), ("outcome", oneOf(["answered", "applied", "declined"])), ("why", text),
   ])
 
-  static let exchange = object(
+  private static let exchange = object(
     summary + failure + [
       ("request", message), ("response", message), ("decisions", list(reference("Decision"))),
       ("nearest", [:]),
     ],
     required: summary.map(\.0) + ["request", "response", "decisions"])
 
-  static let journal = object([
+  private static let requestLog = object([
     ("total", count), ("held", count), ("matching", count), ("entries", list(reference("RequestLogEntry"))),
   ])
 
-  static let finding = object(
+  private static let finding = object(
     [
-      ("expectation", ["type": "object"]), ("holds", ["type": "boolean"]), ("count", count),
-      ("problem", text),
+      ("expectation", ["type": "object"]), ("holds", bool), ("count", count), ("problem", text),
       ("nearest", list(object([("number", count), ("obstacle", text)]))),
     ], required: ["expectation", "holds", "count", "nearest"])
 
-  static let session = object([
-    ("name", nullable("string")), ("requests", count), ("lastUsed", text), ("overrides", count),
+  private static let session = object([
+    ("name", nullableText), ("requests", count), ("lastUsed", text), ("overrides", count),
   ])
 
-  /// What several operations speak of, by name.
+  /// Schemas that several operations refer to, by name.
   static let components: [(String, JSONValue)] =
     [
-      ("Problem", problem), ("Rule", rule), ("Deck", deck), ("RequestLogEntry", entry),
-      ("Decision", decision),
-      ("Exchange", exchange), ("Journal", journal), ("Finding", finding), ("Session", session),
-    ] + DeclarationSchemas.components
+      ("Problem", problem), ("Rule", rule), ("State", state), ("RequestLogEntry", entry),
+      ("Decision", decision), ("Exchange", exchange), ("RequestLog", requestLog), ("Finding", finding),
+      ("Session", session),
+    ] + declarations
+
+  // MARK: Rules
+
+  /// The schemas of rules, taken from that of overrides files, without `file`: clients of the API name no files of
+  /// the proxy's machine.
+  private static let declarations: [(String, JSONValue)] =
+    (Overrides.schema["$defs"]?.members ?? []).map { ($0.name.text, adapted($0.value)) }
+    + OverrideKind.allCases.map { ("\($0.word.capitalizedWord)Declaration", reference($0.word)) }
+    + [("ExpectedRequest", expectedRequest)]
+
+  private static func adapted(_ schema: JSONValue, of name: String = "") -> JSONValue {
+    switch schema {
+    case .string where name == "$ref": return target(schema.text ?? "")
+    case .object(let members):
+      let kept = members.filter { name != "properties" || $0.name.text != "file" }
+      return .object(kept.map { JSONMember($0.name, adapted($0.value, of: $0.name.text)) })
+    case .array(let items): return .array(items.map { adapted($0) })
+    default: return schema
+    }
+  }
+
+  private static var expectedRequest: JSONValue {
+    let count: JSONValue = ["type": "integer", "minimum": 0, "maximum": 2_147_483_647]
+    let times: JSONValue = ["oneOf": [count, object([("atLeast", count)]), object([("atMost", count)])]]
+    return object(
+      [
+        ("method", reference("method")), ("path", reference("path")), ("when", reference("when")),
+        ("status", ["type": "integer", "minimum": 100, "maximum": 999]), ("source", source),
+        ("times", times),
+      ], required: ["path"])
+  }
 }

@@ -1,8 +1,8 @@
-/// What whoever steers a proxy must know.
+/// The secret that a client of the admin API must send.
 public struct AdminToken: Sendable {
   public let text: String
 
-  /// Throws when it is too short to be one, or holds what no header may.
+  /// Throws if the text is not 16 to 256 visible ASCII characters.
   public init(_ text: String) throws(AdminError) {
     guard (16...256).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .badToken
@@ -10,16 +10,14 @@ public struct AdminToken: Sendable {
     self.text = text
   }
 
-  /// 128 random bits of the kernel's.
+  /// 128 random bits from the kernel, in hexadecimal.
   public static func random() throws(AdminError) -> AdminToken {
     var kernel = SystemRandomNumberGenerator()
-    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &kernel) }
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return try AdminToken(String(decoding: text, as: UTF8.self))
+    let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &kernel), radix: 16) }
+    return try AdminToken(digits.joined())
   }
 
-  /// Whether it is this one; how long that takes tells nothing about it.
+  /// Compares in constant time.
   func isEqual(to other: some Collection<UInt8>) -> Bool {
     let mine = Array(text.utf8)
     var difference = UInt8(truncatingIfNeeded: mine.count == other.count ? 0 : 1)

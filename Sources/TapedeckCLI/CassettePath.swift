@@ -1,51 +1,70 @@
 internal import Glibc
+import TapedeckFormats
+internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
-/// From the name of a cassette to its folder, or to the file that is read in place of one.
+/// Finds and loads the cassettes that the command line names.
 enum CassettePath {
-  /// Where bare names are looked for.
+  /// The folder of bare names.
   static let folder = "Cassettes"
 
-  /// A bare name is `Cassettes/NAME`; anything with a slash is a path. A file of another tool in the current folder, such
-  /// as `session.har`, goes by its bare name while there is no `Cassettes/session.har`.
+  /// A bare name is `Cassettes/NAME`; anything with a slash is a path. The bare name of another tool's file in the
+  /// current folder, such as `session.har`, means that file unless `Cassettes/session.har` exists.
   static func resolve(_ name: String) throws(UsageError) -> String {
     if name.contains("/") { return name }
-    let allowed = name.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
+    let allowed = name.utf8.allSatisfy { ASCII.isWord($0) || $0 == UInt8(ascii: ".") }
     guard allowed, !name.hasPrefix("."), name.utf8.count <= 200 else {
       throw UsageError(
-        "\(name.debugDescription) is no cassette name: use letters, digits, '.', '_' and '-', or a path with a slash"
+        "\(name.debugDescription) is not a cassette name: use letters, digits, '.', '_' and '-', or a path with a slash"
       )
     }
     let path = "\(folder)/\(name)"
-    return isFile(name) && access(path, F_OK) != 0 ? name : path
+    let isForeign = [".har", ".zhar", ".json", ".yaml", ".yml"].contains(where: name.hasSuffix)
+    return isForeign && ForeignFile.isThere(name) && access(path, F_OK) != 0 ? name : path
   }
 
-  /// For an error that says that a cassette is not there: the one beside it whose name is nearly the same.
+  /// A suggestion of a similar name, for an error about an absent cassette.
   static func hint(for error: any Error) -> String {
-    let path: String
+    let absent: String
     switch (error as? CassetteError, error as? ProxyError) {
-    case (.absent(let directory)?, _): path = directory
-    case (.system(_, let file, ENOENT, _)?, _): path = file
-    case (_, .cassetteAbsent(let directory)?): path = directory
+    case (.absent(let directory)?, _): absent = directory
+    case (.system(_, let file, ENOENT, _)?, _): absent = file
+    case (_, .cassetteAbsent(let directory)?): absent = directory
     default: return ""
     }
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard let name = parts.last(where: { !$0.isEmpty }) else { return "" }
-    let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
-    let others = Files.names(in: parent.isEmpty ? "/" : parent).filter { $0 != name }
-    return Spelling.hint(name, among: others)
+    let path = ForeignFile.withoutSlash(absent)
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let others = (try? CassetteDirectory(opening: ForeignFile.parent(of: path)).names()) ?? []
+    return name.suggestion(among: others.filter { $0 != name && !$0.hasPrefix(".") })
   }
 
-  private static let suffixes = [".har", ".zhar", ".json", ".yaml", ".yml"]
+  /// Loads a cassette by name or path, with progress, and prints its warnings.
+  static func load(_ name: String) throws -> Cassette {
+    let progress = Progress("loading")
+    defer { progress.finish() }
+    let cassette = try Cassette.open(try resolve(name), progress: { progress.set($0, of: $1) })
+    progress.finish()
+    for warning in cassette.warnings { Terminal.say("warning: \(warning)") }
+    return cassette
+  }
 
-  private static func isFile(_ name: String) -> Bool {
-    suffixes.contains(where: name.hasSuffix) && Files.isRegular(name)
+  /// The interactions with this file name (the suffix may be left out), target or path, or with this prefix of the file
+  /// name.
+  static func interactions(of cassette: Cassette, named word: String) throws(Failure) -> [StoredInteraction] {
+    let tests: [(StoredInteraction) -> Bool] = [
+      { $0.fileName == word || $0.fileName == word + ".json" },
+      { $0.interaction.request.targetText == word },
+      { $0.interaction.request.path.elementsEqual(word.utf8) },
+      { $0.fileName.hasPrefix(word) },
+    ]
+    for test in tests {
+      let found = cassette.interactions.filter(test)
+      if !found.isEmpty { return found }
+    }
+    let known = cassette.interactions.flatMap { [$0.fileName, $0.interaction.request.targetText] }
+    throw Failure(
+      "\(cassette.path) has no interaction \(word.debugDescription)\(word.suggestion(among: known))"
+        + "; 'tapedeck ls \(cassette.path)' lists them")
   }
 }

@@ -1,56 +1,56 @@
 internal import Glibc
 
-/// A command that could not be started; the exit code is the one that shells give.
-struct CommandFailure: Error, CustomStringConvertible {
-  let command: String
-  private let systemError: Int32
-
-  init(_ command: String, _ systemError: Int32) {
-    self.command = command
-    self.systemError = systemError
-  }
-
-  private var isMissing: Bool { systemError == ENOENT || systemError == ENOTDIR }
-
-  /// POSIX.1-2024, Shell Command Language §2.8.2.
-  var code: ExitCode { ExitCode(rawValue: isMissing ? 127 : 126) }
-
-  var description: String {
-    let why =
-      if isMissing, !command.contains("/") {
-        "there is no such command in PATH"
-      } else if systemError == EACCES {
-        "it is not executable; chmod +x makes it so"
-      } else if systemError == ENOEXEC {
-        "it is no program; a script needs a first line like #!/bin/sh"
-      } else {
-        String(cString: strerror(systemError))
-      }
-    return "cannot run \(command.debugDescription): \(why)"
-  }
-}
-
-/// A command that runs inside of ours, with our standard streams, in our process group.
+/// A command that runs with the standard streams and the process group of this process.
 ///
-/// Its signals are as they were before we changed them: nothing blocked, nothing ignored; and it may open as many files
-/// as our own caller let us.
+/// It starts without blocked or ignored signals, and with the limit of open files that this process was started with.
 struct ChildProcess {
   let pid: pid_t
 
-  /// Starts a command, looked for in `PATH`.
-  /// - Parameter variables: what its environment has besides ours, or instead.
-  static func start(_ command: [String], variables: [String: String]) throws(CommandFailure) -> ChildProcess {
+  /// Starts a command, searching `PATH`.
+  /// - Parameter variables: added to the environment of this process, or replacing variables of it.
+  static func start(_ command: [String], variables: [String: String]) throws(Failure) -> ChildProcess {
     var pid: pid_t = 0
     let words = command.map { strdup($0) } + [nil]
     let environment = environment(with: variables).map { strdup($0) } + [nil]
     defer { for pointer in words + environment { free(pointer) } }
-    let code = DescriptorLimit.withOriginal {
-      withAttributes { posix_spawnp(&pid, command[0], nil, $0, words, environment) }
-    }
-    guard code == 0 else {
-      throw CommandFailure(command[0], code)
-    }
+    if var limit = originalLimit { setrlimit(limitedResource, &limit) }
+    let error = withAttributes { posix_spawnp(&pid, command[0], nil, $0, words, environment) }
+    raiseDescriptorLimit()
+    guard error == 0 else { throw failure(command[0], error) }
     return ChildProcess(pid: pid)
+  }
+
+  private static func failure(_ command: String, _ error: Int32) -> Failure {
+    let isMissing = error == ENOENT || error == ENOTDIR
+    let reason =
+      if isMissing, !command.contains("/") {
+        "no such command in PATH"
+      } else if error == EACCES {
+        "it is not executable; chmod +x makes it so"
+      } else if error == ENOEXEC {
+        "it is not a program; a script needs a first line such as #!/bin/sh"
+      } else {
+        String(cString: strerror(error))
+      }
+    var failure = Failure("cannot run \(command.debugDescription): \(reason)")
+    // POSIX.1-2024, Shell Command Language §2.8.2.
+    failure.code = ExitCode(rawValue: isMissing ? 127 : 126)
+    return failure
+  }
+
+  // MARK: Limit of open files
+
+  private static let limitedResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  private static let originalLimit: rlimit? = {
+    var limit = rlimit()
+    return getrlimit(limitedResource, &limit) == 0 ? limit : nil
+  }()
+
+  /// Raises the soft limit of open files, often 1,024 for the sake of `select`, to the hard limit.
+  static func raiseDescriptorLimit() {
+    guard var limit = originalLimit else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(limitedResource, &limit)
   }
 
   private static func withAttributes(_ body: (UnsafePointer<posix_spawnattr_t>) -> Int32) -> Int32 {
@@ -79,8 +79,8 @@ struct ChildProcess {
     return entries + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
   }
 
-  /// Passes signals on until it has ended.
-  /// - Returns: its exit code; 128 and the number of the signal that ended it, as shells have it.
+  /// Forwards signals until the command ends.
+  /// - Returns: its exit code, or 128 plus the number of the signal that ended it, as in a shell.
   func wait() -> Int32 {
     while true {
       let signal = Signals.next()
@@ -92,7 +92,7 @@ struct ChildProcess {
     }
   }
 
-  /// Nil while it runs.
+  /// `nil` while it runs.
   private func exitCode() -> Int32? {
     var status: Int32 = 0
     guard waitpid(pid, &status, WNOHANG) == pid else { return nil }

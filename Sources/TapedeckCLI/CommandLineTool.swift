@@ -1,15 +1,16 @@
 internal import Glibc
+internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
 
-/// From words to a verb; from errors to an exit code. The only place that decides one.
+/// Runs a verb, and maps errors to exit codes.
 enum CommandLineTool {
   static let version = "0.1.0"
 
   static func run(_ words: [String]) -> ExitCode {
     let code = outcome(words)
     guard let error = Terminal.outputError else { return code }
-    // Whoever reads no further, as head(1) does, need not be told.
+    // A reader that stops early, such as head(1), is not an error.
     if error != EPIPE { Terminal.say("cannot write standard output: \(String(cString: strerror(error)))") }
     return [.good, .unmatched, .strictness].contains(code) ? .failure : code
   }
@@ -26,29 +27,26 @@ enum CommandLineTool {
     }
   }
 
-  /// What an error comes to at the end.
   static func code(_ error: any Error) -> ExitCode {
-    if let error = error as? CommandFailure { return error.code }
-    guard let error = error as? CassetteError, case .secretsFound = error else { return .failure }
-    return .strictness
+    if case .secretsFound? = error as? CassetteError { return .strictness }
+    return (error as? Failure)?.code ?? .failure
   }
 
   private static func dispatch(_ words: [String]) throws -> ExitCode {
-    guard let first = words.first else { throw UsageError("what shall I do? see 'tapedeck --help'") }
+    guard let first = words.first else { throw UsageError("no verb is given; see 'tapedeck --help'") }
     switch first {
-    case "--help", "-h": return show(Help.overview)
-    case "--version":
-      return show("tapedeck \(version) (\(ProxyServer.libraryVersions))\n")
+    case "--help", "-h": return show(Verb.overview)
+    case "--version": return show("tapedeck \(version) (\(ProxyServer.libraryVersions))\n")
     default: break
     }
     guard let verb = Verb.named(first) else {
       throw UsageError(
-        "unknown verb \(first.debugDescription)\(Spelling.hint(first, among: Verb.all.map(\.name)))"
+        "unknown verb \(first.debugDescription)\(first.suggestion(among: Verb.all.map(\.name)))"
           + "; see 'tapedeck --help'")
     }
     let rest = Array(words.dropFirst())
     let ours = rest.prefix { $0 != "--" }
-    if ours.contains("--help") || ours.contains("-h") { return show(Help.text(for: verb)) }
+    if ours.contains("--help") || ours.contains("-h") { return show(verb.helpText) }
     do {
       return try verb.run(try Arguments(rest, for: verb))
     } catch let error as UsageError {
@@ -59,5 +57,51 @@ enum CommandLineTool {
   private static func show(_ text: String) -> ExitCode {
     Terminal.out(text)
     return .good
+  }
+}
+
+struct ExitCode: RawRepresentable, Equatable, Sendable {
+  let rawValue: Int32
+
+  static let good = ExitCode(rawValue: 0)
+  static let failure = ExitCode(rawValue: 1)
+  static let usage = ExitCode(rawValue: 2)
+  static let unmatched = ExitCode(rawValue: 3)
+  /// A check that the user asked for failed.
+  static let strictness = ExitCode(rawValue: 4)
+
+  static let legend =
+    "0 good, 1 something broke, 2 usage, 3 unmatched requests, 4 a check you asked for failed"
+}
+
+/// An invalid command line. Its message is one sentence, to which a pointer to the help is added.
+struct UsageError: Error {
+  var message: String
+  init(_ message: String) { self.message = message }
+
+  /// Turns an error thrown by `read` into a usage error.
+  static func from<Value>(
+    _ option: Option? = nil, _ read: () throws -> Value
+  ) throws(UsageError) -> Value {
+    do { return try read() } catch { throw UsageError("\(option.map { "\($0.name): " } ?? "")\(error)") }
+  }
+}
+
+/// A failure with its whole message.
+struct Failure: Error, CustomStringConvertible {
+  var description: String
+  var code = ExitCode.failure
+  init(_ description: String) { self.description = description }
+}
+
+extension Failure {
+  /// For a system call that has just failed.
+  init(errno action: String) { self.init("\(action): \(String(cString: strerror(errno)))") }
+}
+
+extension String {
+  /// `; did you mean …?` if a known word is close, else nothing.
+  func suggestion(among known: [String]) -> String {
+    nearest(among: known).map { "; did you mean \($0)?" } ?? ""
   }
 }

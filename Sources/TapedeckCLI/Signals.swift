@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The signals that a run is about, waited for instead of handled.
+/// Signals. They are blocked and waited for instead of handled.
 enum Signals {
-  /// Those that end a run. A hangup does not where our caller ignores it, as nohup(1) does: a signal that is blocked is
-  /// waited for even so.
+  /// The signals that end a run. SIGHUP is left out if the caller ignores it, as nohup(1) does: `sigwait` would return it
+  /// nevertheless.
   private static let ending = [SIGINT, SIGTERM] + (ignoresHangup ? [] : [SIGHUP])
-  /// What a command that runs inside of ours is to hear of.
+  /// The signals that are forwarded to a command.
   private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
   private static var ignoresHangup: Bool {
@@ -15,7 +15,7 @@ enum Signals {
         == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
-  /// Whether one that ends a run has come already.
+  /// Whether a signal that ends a run is pending.
   static var isEndPending: Bool {
     var pending = sigset_t()
     sigpending(&pending)
@@ -29,10 +29,10 @@ enum Signals {
     return set
   }
 
-  /// To be called before any thread is started: threads inherit the mask.
+  /// Must be called before any thread is started, since threads inherit the mask.
   static func block() { block(ending) }
 
-  /// As `block`, when a command is going to run: then whatever it should hear of waits, and its end too.
+  /// Like `block`, for a run with a command: also blocks the signals that are forwarded to it, and SIGCHLD.
   static func blockForCommand() { block(forwarded + [SIGCHLD]) }
 
   private static func block(_ numbers: [Int32]) {
@@ -40,20 +40,20 @@ enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Returns at the first of them. An impatient second Ctrl-C then ends the process at once; a recording
-  /// that was not sealed yet stays in its journal.
+  /// Returns at the first signal that ends a run. A second Ctrl-C then ends the process at once, and an unsealed recording
+  /// stays in its journal.
   static func wait() {
     var set = set(ending)
     var number: Int32 = 0
     while sigwait(&set, &number) != 0 {}
     sigdelset(&set, SIGTERM)
-    // A terminal that goes away sends one, and its shell another.
+    // When a terminal is closed, it sends SIGHUP, and the shell sends another.
     sigdelset(&set, SIGHUP)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// The next signal among those blocked for a command, and whether a process sent it: what a terminal sends goes to
-  /// the command as well as to us.
+  /// The next signal of those blocked for a command, and whether a process sent it. A terminal sends its signals to the
+  /// command as well.
   static func next() -> (number: Int32, isFromProcess: Bool) {
     var set = set(forwarded + [SIGCHLD])
     var info = siginfo_t()

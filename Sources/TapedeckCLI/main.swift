@@ -1,5 +1,5 @@
 internal import Glibc
 
 signal(SIGPIPE, SIG_IGN)
-DescriptorLimit.raise()
+ChildProcess.raiseDescriptorLimit()
 exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())).rawValue)

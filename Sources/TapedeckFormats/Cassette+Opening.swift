@@ -15,41 +15,38 @@ extension Cassette {
   }
 
   /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
-  static func load(
-    file path: String, match: MatchSpec?
-  ) throws(CassetteError) -> Cassette {
+  static func load(file path: String, match: MatchSpec?) throws(CassetteError) -> Cassette {
     var session = try ImportedSession.read(path)
-    let known = session.rules
     let matcher = RequestMatcher(
-      try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known,
-      redaction: session.manifest?.redaction
-        ?? Redaction(upstream: session.upstream))
+      try session.rules.changed(by: match),
+      redaction: session.manifest?.redaction ?? Redaction(upstream: session.upstream))
     session.settleOrigins(by: matcher)
-    let upstream = session.upstream
-    let keys = session.exchanges.map { matcher.key(for: $0.interaction.request) }
-    let names = SealPlan(
-      existing: [],
-      recordings: zip(session.exchanges, keys).enumerated().map { arrival, pair in
-        SealPlan.Recording(
-          digest: pair.1.digest, prefix: CassetteNames.prefix(of: pair.0.interaction.request),
-          arrival: arrival,
-          base: 0)
-      }, isReplacing: true
-    ).names
+    let interactions = session.exchanges.map(\.interaction)
+    let keys = interactions.map { matcher.key(for: $0.request) }
+    let recordings = interactions.indices.map { index in
+      SealPlan.Recording(
+        digest: keys[index].digest, prefix: CassetteNames.prefix(of: interactions[index].request),
+        arrival: index, base: 0)
+    }
+    let names = SealPlan(existing: [], recordings: recordings, isReplacing: true).names
     var stored: [StoredInteraction] = []
     var loaded = LoadedAmount(path: path)
-    for (index, exchange) in session.exchanges.enumerated() {
-      let interaction = exchange.interaction
-      let one = StoredInteraction(
-        names[index], interaction, key: keys[index],
-        bytes: interaction.request.body.count + interaction.response.body.heldCount)
-      try loaded.add(one)
-      stored.append(one)
+    for (index, interaction) in interactions.enumerated() {
+      let bytes = interaction.request.body.count + interaction.response.body.heldCount
+      stored.append(StoredInteraction(names[index], interaction, key: keys[index], bytes: bytes))
+      try loaded.add(stored[index])
     }
     stored.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
     return Cassette(
-      path: path, manifest: session.manifest, upstream: upstream, matcher: matcher, recordedRules: known,
-      answers: stored,
-      warnings: ImportNote.summary(session.notes))
+      path: path, manifest: session.manifest, upstream: session.upstream, matcher: matcher,
+      recordedRules: session.rules, interactions: stored, warnings: ImportNote.summary(session.notes))
+  }
+}
+
+extension MatchRules {
+  /// The rules with the changes of a spec, if there is one.
+  func changed(by match: MatchSpec?) throws(CassetteError) -> MatchRules {
+    guard let match else { return self }
+    return try changed(match)
   }
 }

@@ -4,7 +4,7 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 
 extension Request {
-  /// `nil` without a URL. The fields are in the order of their names, because Foundation keeps no order.
+  /// Returns `nil` without a URL. The fields are sorted by name, because Foundation keeps no order.
   init?(_ request: URLRequest, body: [UInt8]) {
     guard let url = request.url else { return nil }
     self.init(
@@ -14,7 +14,7 @@ extension Request {
 }
 
 extension URLRequest {
-  /// A request that a handler sends on, with Foundation's properties of the original.
+  /// A request that a handler passes on, with Foundation's properties of the original.
   init?(_ request: Request, like original: URLRequest) {
     guard let url = URL(string: request.url) else { return nil }
     self = original
@@ -27,7 +27,7 @@ extension URLRequest {
 }
 
 extension HTTPURLResponse {
-  /// Foundation's form of a head; fields of one name are joined.
+  /// Converts a head; fields with the same name are joined.
   convenience init?(_ head: HTTPResponseHead, of url: URL) {
     self.init(
       url: url, statusCode: head.status, httpVersion: "HTTP/1.1",
@@ -36,7 +36,7 @@ extension HTTPURLResponse {
 }
 
 extension HTTPResponseHead {
-  /// The head of a response from the real network, with the fields in the order of their names.
+  /// The head of a response from the real network, with its fields sorted by name.
   init(_ response: HTTPURLResponse) {
     var fields = HTTPFields()
     let all = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
@@ -44,20 +44,18 @@ extension HTTPResponseHead {
     self.init(status: response.statusCode, fields: fields)
   }
 
-  /// The values of the `Set-Cookie` fields.
   var cookies: [String] { fields.values(of: "set-cookie").map { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension URLError {
-  /// The error of a request that is not served, with the reason.
-  static func unanswerable(_ reason: String) -> URLError {
+  static func unserved(_ reason: String) -> URLError {
     URLError(.resourceUnavailable, userInfo: [NSLocalizedDescriptionKey: reason])
   }
 
-  static let downloadUnanswerable = unanswerable(
-    "Foundation on Linux does not let a protocol serve download tasks; use a data task")
+  static func unserved(_ request: URLRequest, _ reason: String) -> URLError {
+    unserved("\(request.url?.absoluteString ?? ""): \(reason)")
+  }
 
-  /// The error of a response that broke off.
   static func brokenOff(_ reason: any Error) -> URLError {
     URLError(
       .networkConnectionLost, userInfo: [NSLocalizedDescriptionKey: "the response broke off: \(reason)"])

@@ -3,9 +3,9 @@ public import FoundationNetworking
 internal import Synchronization
 public import TapedeckMocking
 
-/// Routers for the requests of `URLSession`, and the policy for requests that none of them takes.
+/// Routers for the requests of `URLSession`, and the policy for requests that no route matches.
 ///
-/// `Router.register` uses `Interception.current`, the shared one unless a test has its own:
+/// `Router.register` uses `Interception.current`, which is the shared one unless a test has its own:
 ///
 /// ```swift
 /// try await Interception().run {
@@ -14,18 +14,18 @@ public import TapedeckMocking
 /// }
 /// ```
 ///
-/// Inside `run`, `URLSession.shared` sees the routers of that interception and no others, in all tasks that are started
-/// there. Any other session is tied to an interception by its configuration.
+/// Inside `run`, and in all tasks started there, `URLSession.shared` sees only the routers of that
+/// interception. Any other session is tied to an interception by its configuration.
 public final class Interception: Sendable {
-  /// The interception behind `Router.register` where no other is in force.
+  /// The interception that is current outside of any `run`.
   public static let shared = Interception(routers: .shared)
 
-  /// The interception in force here: that of the innermost `run`, else the shared one.
+  /// The interception of the innermost `run`, or else the shared one.
   public static var current: Interception { scope?.interception ?? shared }
 
   @TaskLocal static var scope: InterceptionScope?
 
-  /// The routers.
+  /// The routers, each for its base URL.
   public let routers: RouterRegistry
   private let state = Mutex(State())
 
@@ -37,7 +37,7 @@ public final class Interception: Sendable {
   }
 
   /// Creates an interception without routers.
-  /// - Parameter unmatched: the policy for requests that no route takes.
+  /// - Parameter unmatched: the policy for requests that no route matches.
   public convenience init(unmatched: UnmatchedPolicy = .passThrough) {
     self.init(routers: RouterRegistry())
     self.unmatched = unmatched
@@ -48,7 +48,7 @@ public final class Interception: Sendable {
   // MARK: Routers
 
   /// Creates a router for a base URL and intercepts its requests.
-  /// - Parameter overriding: whether it is asked before those that are here.
+  /// - Parameter overriding: whether it is tried before the routers already registered.
   @discardableResult
   public func register(_ baseURL: String, overriding: Bool = false) -> Router {
     Server.enable()
@@ -56,7 +56,7 @@ public final class Interception: Sendable {
   }
 
   /// Intercepts the requests that the router has routes for.
-  /// - Parameter overriding: whether it is asked before those that are here.
+  /// - Parameter overriding: whether it is tried before the routers already registered.
   public func add(_ router: Router, overriding: Bool = false) {
     Server.enable()
     routers.add(router, overriding: overriding)
@@ -64,14 +64,14 @@ public final class Interception: Sendable {
 
   // MARK: Scope
 
-  /// Runs `body` with this interception in force for `URLSession.shared` and `Router.register`.
+  /// Runs `body` with this interception as the current one, also for `URLSession.shared`.
   public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     let scope = InterceptionScope.enter(self)
     defer { scope.leave() }
     return try Self.$scope.withValue(scope, operation: body)
   }
 
-  /// Runs `body` with this interception in force for `URLSession.shared` and `Router.register`.
+  /// Runs `body` with this interception as the current one, also for `URLSession.shared`.
   public func run<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
@@ -80,20 +80,18 @@ public final class Interception: Sendable {
     return try await Self.$scope.withValue(scope, operation: body, isolation: isolation)
   }
 
-  /// Runs a handler with this interception in force.
   func runHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
     self === Interception.shared ? try body() : try run(body)
   }
 
-  /// Runs an async handler with this interception in force.
   func runHandler<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     self === Interception.shared ? try await body() : try await run(body)
   }
 
-  /// Ties the sessions of a configuration to this interception, whichever one is in force.
+  /// Ties the sessions of a configuration to this interception, whichever one is current.
   public func intercept(_ configuration: URLSessionConfiguration) {
     configuration.protocolClasses =
-      [SessionServers.makeClass(for: self)]
+      [makeServerClass()]
       + (configuration.protocolClasses ?? []).filter { !($0 is Server.Type) }
   }
 
@@ -106,7 +104,7 @@ public final class Interception: Sendable {
 
   // MARK: Unmatched requests
 
-  /// The policy for requests that no route takes. It holds without any router, too, unless it is `.passThrough`.
+  /// The policy for requests that no route matches; except for `.passThrough`, it needs no router.
   public var unmatched: UnmatchedPolicy {
     get { state.withLock { $0.unmatched } }
     set {
@@ -115,10 +113,9 @@ public final class Interception: Sendable {
     }
   }
 
-  /// Whether the request is intercepted.
   func takes(_ request: URLRequest) -> Bool {
     guard let request = Request(request, body: []) else { return false }
-    // Requests of other schemes, like `file`, are only taken by routes that name them.
+    // Other schemes, like `file`, are intercepted only by routes that name them.
     let isHTTP = request.scheme == "http" || request.scheme == "https"
     return isHTTP && seesEverything || routers.handles(request)
   }
@@ -139,10 +136,10 @@ public final class Interception: Sendable {
     set { state.withLock { $0.isRecording = newValue } }
   }
 
-  /// The exchanges while `isRecording`, in the order of the responses.
+  /// The exchanges kept while `isRecording`, in the order of their responses.
   public var exchanges: [InterceptedExchange] { state.withLock { $0.exchanges } }
 
-  /// Called with every exchange, including those with the real network; `nil` for none.
+  /// Called with every exchange, including those with the real network.
   public var log: (@Sendable (InterceptedExchange) -> Void)? {
     get { state.withLock { $0.log } }
     set { state.withLock { $0.log = newValue } }
@@ -160,51 +157,46 @@ public final class Interception: Sendable {
 // MARK: - Kakapo's facade
 
 extension Router {
-  /// Creates a router in `Interception.current` and intercepts its requests: those of `URLSession.shared` and of sessions
-  /// with `Server` among the `protocolClasses` of their configuration. The router stays until it is unregistered.
+  /// Creates a router in `Interception.current` and intercepts its requests: those of `URLSession.shared`,
+  /// and of sessions with `Server` among the `protocolClasses` of their configuration.
   @discardableResult
   public static func register(_ baseURL: String) -> Router { Interception.current.register(baseURL) }
 
-  /// Removes all routers with this base, as it was written. Requests that they have taken are still served.
+  /// Removes all routers whose base URL is spelled like this. Requests already matched are still served.
   public static func unregister(_ baseURL: String) { Interception.current.routers.unregister(baseURL) }
 
-  /// Removes all routers. The policy for unmatched requests stays.
+  /// Removes all routers and keeps the policy for unmatched requests.
   public static func disableAll() { Interception.current.routers.unregisterAll() }
 }
 
-// MARK: - Unmatched requests
-
-/// The policy for a request that no route takes.
+/// The policy for a request that no route matches.
 public indirect enum UnmatchedPolicy: Sendable {
   /// Sends it to the real network, as if nothing were intercepted.
   case passThrough
-  /// Fails it with an error that names the nearest routes, without asking the network.
+  /// Fails it with an error that names the nearest routes, without using the network.
   case fail
-  /// Responds; a response without a body gets one that names the request and the nearest routes.
-  case answer(Response)
-  /// Lets a closure decide: exceptions by host or path, an assertion, an issue of the test.
+  /// Responds; an empty body is replaced by a text that names the request and the nearest routes.
+  case respond(Response)
+  /// Lets a closure decide, for exceptions by host or path, or to record a test failure.
   case decide(@Sendable (UnmatchedRequest) -> UnmatchedPolicy)
 
   /// A 404 that names the request and the nearest routes.
-  public static let notFound = UnmatchedPolicy.answer(Response(statusCode: 404))
+  public static let notFound = UnmatchedPolicy.respond(Response(statusCode: 404))
 }
 
-/// A request that no route takes, and the routes that come nearest.
+/// A request that no route matches, and the nearest routes.
 public struct UnmatchedRequest: Sendable, CustomStringConvertible {
   /// The request.
   public let request: Request
-  /// The nearest routes, the nearest first, each with what differs.
+  /// The nearest routes, the nearest first, each with its differences.
   public let nearestRoutes: [String]
 
-  /// The request and the nearest routes as one sentence.
   public var description: String {
     Request.refusal("\(request.method) \(request.url)", nearest: nearestRoutes)
   }
 }
 
-// MARK: - Exchanges
-
-/// A request of `URLSession` and how it ended.
+/// A request of `URLSession` and its outcome.
 public struct InterceptedExchange: Sendable {
   /// The source of a response.
   public enum Source: Sendable, Equatable {
@@ -212,11 +204,11 @@ public struct InterceptedExchange: Sendable {
     case route(String)
     /// The real network.
     case network
-    /// No route took the request, and the policy did not ask the network.
+    /// No route matched the request, and the policy did not use the network.
     case unmatched
   }
 
-  /// The end of an exchange.
+  /// The outcome of an exchange.
   public enum Outcome: Sendable {
     /// A response with this status.
     case status(Int)
@@ -226,9 +218,9 @@ public struct InterceptedExchange: Sendable {
 
   /// The request.
   public let request: Request
-  /// Where the response came from.
+  /// The source of the response.
   public let source: Source
-  /// How it ended.
+  /// The outcome.
   public let outcome: Outcome
 
   /// The status; `nil` for a failure.
@@ -238,7 +230,6 @@ public struct InterceptedExchange: Sendable {
 }
 
 extension InterceptedExchange: CustomStringConvertible {
-  /// Method, URL, outcome and source in one line.
   public var description: String {
     let responder =
       switch source {

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// One request under way: the client's, or the one that a redirection made of it.
+/// One request in progress: the client's, or one made by a redirection.
 struct Exchange: Sendable {
   let original: URLRequest
   /// With the fields and cookies of the session.
@@ -21,24 +21,19 @@ struct Exchange: Sendable {
   }
 }
 
-/// From a request to its response. Matching and handlers run off the task's queue, async handlers in tasks of their own
-/// and the others on a global queue, so that a test or a handler that blocks does not delay other tasks. The client is
-/// called on the task's queue.
+/// Turns a request into its response. Async handlers run in their own tasks, matching and other handlers on a
+/// global queue, so that none of them delays other tasks. The client is called on the task's queue.
 extension Loading {
   /// Runs predicates, so it must not be called on the task's queue.
   func respond(to urlRequest: URLRequest, _ body: [UInt8], of interception: Interception) {
-    let prepared = rules.prepared(urlRequest)
+    let prepared = urlRequest.prepared(for: configuration)
     guard let request = Request(prepared, body: body) else { return onQueue { $0.fail(URLError(.badURL)) } }
     let exchange = Exchange(
       original: urlRequest, urlRequest: prepared, request: request, interception: interception)
     guard let match = interception.routers.match(request) else {
       return respondUnmatched(exchange, interception.unmatched)
     }
-    if match.latencyNanoseconds > 0 {
-      onQueue(after: match.latencyNanoseconds) { $0.run(match, exchange) }
-    } else {
-      onQueue { $0.run(match, exchange) }
-    }
+    onQueue(after: match.latencyNanoseconds) { $0.run(match, exchange) }
   }
 
   // MARK: A route
@@ -57,7 +52,10 @@ extension Loading {
       do {
         outcome = .success(
           try await exchange.interception.runHandler { () async throws in
-            try await match.run { try await RealNetwork.response(to: $0, insteadOf: exchange, like: session) }
+            try await match.run { request in
+              guard let sent = URLRequest(request, like: exchange.urlRequest) else { throw URLError(.badURL) }
+              return try await RealNetwork.response(to: sent, like: session)
+            }
           })
       } catch {
         outcome = .failure(error)
@@ -83,27 +81,26 @@ extension Loading {
   private func respondUnmatched(_ exchange: Exchange, _ policy: UnmatchedPolicy) {
     switch policy {
     case .passThrough: onQueue { $0.passOn(exchange) }
-    case .fail: onQueue { $0.end(exchange, .unmatched, .unanswerable(exchange.unmatched.description)) }
-    case .answer(var response):
+    case .fail: onQueue { $0.end(exchange, .unmatched, .unserved(exchange.unmatched.description)) }
+    case .respond(var response):
       if response.data?.isEmpty == true { response.setBody(RawBody.text("\(exchange.unmatched)\n")) }
       let outcome: Result<RouteResponse, URLError>
       do {
         outcome = .success(try RouteResponse(response))
       } catch {
-        outcome = .failure(.unanswerable("\(exchange.unmatched) Its response is invalid: \(error)"))
+        outcome = .failure(.unserved("\(exchange.unmatched) Its response is invalid: \(error)"))
       }
       onQueue { $0.deliver(outcome, exchange, .unmatched) }
     case .decide(let decide): respondUnmatched(exchange, decide(exchange.unmatched))
     }
   }
 
-  /// Sends the request to the real network and hands its events to the client as they come.
   private func passOn(_ exchange: Exchange) {
     var request = exchange.urlRequest
     request.httpBodyStream = nil
     request.httpBody = exchange.request.httpBody.map { Data($0) }
     let sent = RealNetwork.send(request, like: internals.session) { [weak self, hops] event in
-      // Events that arrive after a redirection was followed are ignored.
+      // Events of a request that was redirected are ignored.
       self?.onQueue { if $0.hops == hops { $0.passBack(event, exchange) } }
     }
     stopWork = { sent.cancel() }
@@ -112,7 +109,7 @@ extension Loading {
   private func passBack(_ event: RealNetwork.Event, _ exchange: Exchange) {
     switch event {
     case .head(let response):
-      // Where the delegate does not follow, the request was cancelled already: only the head is delivered.
+      // If the delegate does not follow, the request is already cancelled and only the head is delivered.
       let isFollowed = follow(HTTPResponseHead(response), exchange, from: .network) { loading in
         loading.begin(response, exchange, .network)
         loading.finish()
@@ -129,7 +126,7 @@ extension Loading {
   private func deliver(
     _ response: HTTPResponse, _ exchange: Exchange, _ source: InterceptedExchange.Source
   ) {
-    rules.keepCookies(response.head.cookies, of: exchange.urlRequest)
+    configuration?.keepCookies(response.head.cookies, of: exchange.urlRequest)
     let deliver: @Sendable (Loading) -> Void = { loading in
       guard loading.begin(response.head, exchange, source) else { return }
       if !BodyFraming.hasNoBody(status: response.head.status, method: exchange.request.method) {
@@ -190,11 +187,11 @@ extension Loading {
     _ head: HTTPResponseHead, _ exchange: Exchange, from source: InterceptedExchange.Source,
     otherwise: @escaping @Sendable (Loading) -> Void
   ) -> Bool {
-    guard let next = Redirection.next(after: head, to: exchange.original) else { return false }
+    guard let next = exchange.original.redirected(by: head) else { return false }
     stopWork?()
     stopWork = nil
     hops += 1
-    guard hops <= Redirection.limit else {
+    guard hops <= 20 else {
       end(exchange, source, URLError(.httpTooManyRedirects))
       return true
     }
@@ -234,15 +231,5 @@ extension Result where Success == RouteResponse {
     case .failure(let error as URLError): .failure(error)
     case .failure(let error): .success(match.response(to: error))
     }
-  }
-}
-
-extension RealNetwork {
-  /// The response to a request that a handler sends on.
-  fileprivate static func response(
-    to request: Request, insteadOf exchange: Exchange, like session: URLSession?
-  ) async throws -> HTTPResponse {
-    guard let sent = URLRequest(request, like: exchange.urlRequest) else { throw URLError(.badURL) }
-    return try await response(to: sent, like: session)
   }
 }

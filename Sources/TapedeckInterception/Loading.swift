@@ -3,27 +3,26 @@ internal import Foundation
 internal import FoundationNetworking
 internal import Synchronization
 
-/// One task of a session while it is served.
+/// The loading of one session task.
 ///
-/// `@unchecked Sendable` because Foundation's protocol is not sendable: the mutable state belongs to the task's queue, on
-/// which Foundation calls the protocol and the protocol calls Foundation. Only `isStopped` is read elsewhere.
+/// `@unchecked Sendable` because `URLProtocol` is not sendable: the mutable state belongs to the task's
+/// queue, on which Foundation and the protocol call each other. Only `isStopped` is read elsewhere.
 final class Loading: @unchecked Sendable {
   let request: URLRequest
   let task: URLSessionTask?
   let internals: TaskInternals
-  let rules: SessionRules
+  let configuration: URLSessionConfiguration?
   /// The task's own queue, if reflection finds it.
   private let queue: DispatchQueue
-  /// Set until the client has its response or has left.
+  /// Set until the client has its response or has cancelled.
   private var server: Server?
-  /// Cancels the work under way elsewhere.
+  /// Cancels the work in progress outside of this queue.
   var stopWork: (@Sendable () -> Void)?
-  /// Counts what has arrived, to detect silence.
+  /// Counts arrivals, to detect silence.
   private var activity = 0
-  /// How many redirections were followed.
   var hops = 0
   private(set) var hasBegun = false
-  /// The body so far, for a client that takes it all at once.
+  /// The body so far, for a client that receives it in one piece.
   private var collected: [UInt8]?
   private let stopped = Atomic<Bool>(false)
 
@@ -32,20 +31,22 @@ final class Loading: @unchecked Sendable {
     request = server.request
     task = server.task
     internals = TaskInternals(server.task)
-    rules = SessionRules(internals.session)
+    configuration = internals.session?.configuration
     queue = internals.queue ?? DispatchQueue(label: "Tapedeck.Server")
   }
 
-  /// Whether the client has its response or has left.
+  /// Whether the client has its response or has cancelled.
   var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
-  func start(_ interception: Server.StartingInterception) {
-    switch interception {
-    case .lost(let reason):
-      onQueue { $0.fail(.unanswerable("\($0.request.url?.absoluteString ?? ""): \(reason)")) }
-    case .found(let interception):
-      guard !(task is URLSessionDownloadTask) else { return onQueue { $0.fail(.downloadUnanswerable) } }
-      onQueue { loading in
+  func start(_ interception: Result<Interception, URLError>) {
+    let isDownload = task is URLSessionDownloadTask
+    onQueue { loading in
+      switch interception {
+      case .failure(let error): loading.fail(error)
+      case .success where isDownload:
+        let reason = "Foundation on Linux does not let a protocol serve download tasks; use a data task"
+        loading.fail(.unserved(reason))
+      case .success(let interception):
         loading.watchForSilence()
         loading.readBody(for: interception)
       }
@@ -61,21 +62,21 @@ final class Loading: @unchecked Sendable {
 
   // MARK: The queue
 
-  /// Runs `body` on the task's queue, unless the client has left by then.
+  /// Runs `body` on the task's queue, unless the client has cancelled by then.
   func onQueue(_ body: @escaping @Sendable (Loading) -> Void) {
     queue.async { [self] in if !isStopped { body(self) } }
   }
 
-  /// Runs `body` after a time. The timer does not retain the loading.
+  /// Runs `body` after a delay. The timer does not retain the loading.
   func onQueue(after nanoseconds: Int64, _ body: @escaping @Sendable (Loading) -> Void) {
+    guard nanoseconds > 0 else { return onQueue(body) }
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in
       guard let self, !self.isStopped else { return }
       body(self)
     }
   }
 
-  /// Runs what may block, or is a user's code, on a global queue: the tasks of all sessions share one queue, which must
-  /// not be blocked.
+  /// Runs user code and blocking work on a global queue, because the tasks of all sessions share one queue.
   func elsewhere(_ body: @escaping @Sendable (Loading) -> Void) {
     DispatchQueue.global().async { [self] in if !isStopped { body(self) } }
   }
@@ -96,12 +97,12 @@ final class Loading: @unchecked Sendable {
     }
   }
 
-  /// A body that one thread hands to another and no longer touches.
+  /// A body handed to another thread and no longer used by the first one.
   private struct HandedOver: @unchecked Sendable {
     let body: RequestBody?
   }
 
-  /// The body of an upload task that was made without one.
+  /// The body of an upload task that was created without one.
   private var streamOfDelegate: RequestBody? {
     guard let task = task as? URLSessionUploadTask, let session = internals.session,
       let delegate = (task.delegate ?? session.delegate) as? any URLSessionTaskDelegate
@@ -138,7 +139,7 @@ final class Loading: @unchecked Sendable {
     }
   }
 
-  /// Fails without a response: Foundation expects one before the end.
+  /// Fails if there was no response, because Foundation expects one before the end.
   func finish() {
     guard hasBegun else { return fail(URLError(.badServerResponse)) }
     if let collected, !collected.isEmpty { tell { $0.urlProtocol($1, didLoad: Data(collected)) } }
@@ -151,9 +152,9 @@ final class Loading: @unchecked Sendable {
     stop()
   }
 
-  /// Fails when the response is silent for as long as the request or its session allows.
+  /// Fails when no data arrives for as long as the timeout of the request or its session.
   private func watchForSilence() {
-    let seconds = rules.timeoutSeconds(request)
+    let seconds = request.timeoutSeconds(in: configuration)
     guard seconds > 0, seconds < 86_400 else { return }
     let before = activity
     onQueue(after: Int64(seconds * 1_000_000_000)) { loading in

@@ -4,7 +4,7 @@ internal import FoundationNetworking
 internal import Synchronization
 internal import TapedeckHTTP
 
-/// One request to the real network, in a session like the client's that is not intercepted.
+/// One request to the real network, in a session like the client's but without interception.
 final class RealNetwork: NSObject, URLSessionDataDelegate {
   /// The events of a request, in this order: `head`, any number of `data`, one `end`.
   enum Event: Sendable {
@@ -24,7 +24,7 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     _ request: URLRequest, like session: URLSession?, _ report: @escaping @Sendable (Event) -> Void
   ) -> RealNetwork {
     let sent = RealNetwork(report)
-    // Making a task waits for a queue that all sessions share, so it must not happen on a task's queue.
+    // Creating a task waits for a queue that all sessions share, so it must not happen on a task's queue.
     DispatchQueue.global().async { sent.start(request, like: session) }
     return sent
   }
@@ -52,7 +52,6 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     if let running { DispatchQueue.global().async { running.invalidateAndCancel() } }
   }
 
-  /// The whole response.
   static func response(to request: URLRequest, like session: URLSession?) async throws -> HTTPResponse {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let sent = send(request, like: session) { event in
@@ -92,7 +91,7 @@ final class RealNetwork: NSObject, URLSessionDataDelegate {
     report(.end(error.map { $0 as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: $0]) }))
   }
 
-  /// Redirections are delivered as responses: `Loading` follows them, perhaps to a route.
+  /// Delivers redirections as responses; `Loading` follows them, perhaps to a route.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void

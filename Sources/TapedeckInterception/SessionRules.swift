@@ -1,16 +1,12 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The rules of a session's configuration, which Foundation leaves to its protocols.
-struct SessionRules {
-  private let configuration: URLSessionConfiguration?
+// The rules of a session's configuration that Foundation leaves to its protocols.
 
-  init(_ session: URLSession?) { configuration = session?.configuration }
-
-  /// The request with the header fields and cookies of the session.
-  func prepared(_ request: URLRequest) -> URLRequest {
-    guard let configuration, let url = request.url else { return request }
-    var request = request
+extension URLRequest {
+  func prepared(for configuration: URLSessionConfiguration?) -> URLRequest {
+    guard let configuration, let url else { return self }
+    var request = self
     for (name, value) in configuration.httpAdditionalHeaders ?? [:]
     where request.value(forHTTPHeaderField: "\(name)") == nil {
       request.setValue("\(value)", forHTTPHeaderField: "\(name)")
@@ -25,26 +21,21 @@ struct SessionRules {
     return request
   }
 
-  /// Keeps the cookies of a response; each line is one `Set-Cookie`.
+  /// How long a response may be silent. The request's own timeout takes precedence over the session's.
+  func timeoutSeconds(in configuration: URLSessionConfiguration?) -> TimeInterval {
+    // Foundation's default timeout of a request.
+    let usual: TimeInterval = 60
+    return timeoutInterval == usual ? configuration?.timeoutIntervalForRequest ?? usual : timeoutInterval
+  }
+}
+
+extension URLSessionConfiguration {
   func keepCookies(_ lines: [String], of request: URLRequest) {
-    guard request.httpShouldHandleCookies, let url = request.url,
-      let storage = configuration?.httpCookieStorage
+    guard request.httpShouldHandleCookies, let url = request.url, let storage = httpCookieStorage
     else { return }
     let cookies = lines.flatMap {
       HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": $0], for: url)
     }
     storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
   }
-
-  /// How long a response may be silent. The request's own timeout takes precedence over the session's.
-  func timeoutSeconds(_ request: URLRequest) -> TimeInterval {
-    let usual = URLRequest.usualTimeoutSeconds
-    if request.timeoutInterval != usual { return request.timeoutInterval }
-    return configuration?.timeoutIntervalForRequest ?? usual
-  }
-}
-
-extension URLRequest {
-  /// The timeout of a request that does not set one.
-  fileprivate static let usualTimeoutSeconds: TimeInterval = 60
 }

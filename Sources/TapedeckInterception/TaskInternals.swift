@@ -1,9 +1,9 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Private state of a Foundation task on Linux: the queue on which the task and its protocol live, its session, and the
-/// body of an upload. It is read by reflection; when Foundation changes it is missing, and the tests of uploads and
-/// streams fail.
+/// Private state of a Foundation task on Linux: the queue of the task and its protocol, its session, and the
+/// body of an upload. It is read by reflection; if Foundation changes, it is missing, and the tests of
+/// uploads and streams fail.
 struct TaskInternals {
   private(set) var queue: DispatchQueue?
   private(set) var session: URLSession?
@@ -32,11 +32,10 @@ struct TaskInternals {
     return content
   }
 
-  /// The payload of an enum case.
   private static func content(of value: Any) -> Any? { Mirror(reflecting: value).children.first?.value }
 
-  /// Whether the task's owner is a delegate and takes the body in pieces. A closure takes it all at once; of several
-  /// pieces Foundation would give it the last one. Call this on the task's queue.
+  /// Whether a delegate receives the body in pieces. A closure needs it in one piece, because Foundation
+  /// would pass only the last of several. Call this on the task's queue.
   func wantsPieces(_ task: URLSessionTask?) -> Bool {
     guard let task, let session, (task.delegate ?? session.delegate) is any URLSessionDataDelegate,
       let registry = Mirror(reflecting: session).children.first(where: { $0.label == "taskRegistry" }),
@@ -50,13 +49,11 @@ struct TaskInternals {
   }
 }
 
-/// The body of a request as a client gave it.
 enum RequestBody {
   case data(Data)
   case file(URL)
   case stream(InputStream)
 
-  /// `nil` for any other value.
   init?(_ value: Any?) {
     switch value {
     case let data as Data: self = .data(data)

@@ -1,5 +1,5 @@
 @_exported public import struct TapedeckHTTP.HTTPField
-// A test of a router writes `import TapedeckMocking` alone: these words of HTTP stand in its API.
+// These HTTP types appear in the API, so a router's tests need only `import TapedeckMocking`.
 @_exported public import enum TapedeckHTTP.HTTPFieldError
 @_exported public import struct TapedeckHTTP.HTTPFields
 @_exported public import struct TapedeckHTTP.HTTPMethod

@@ -7,7 +7,7 @@ extension OverridesFile {
   /// A file whose resources may begin with what cassettes hold.
   package init(readingCassettes path: String) {
     self.init(path) { cassette, file in
-      let interactions = try Cassette.open(cassette).answers
+      let interactions = try Cassette.open(cassette).interactions
       let found = interactions.first { $0.fileName == file || $0.fileName == "\(file).json" }
       return found.flatMap {
         let (body, fields) = ($0.interaction.response.body, $0.interaction.response.head.fields)

@@ -1,44 +1,43 @@
 public import TapedeckHTTP
 public import TapedeckRedaction
 
-/// Why a cassette could not be read or written. The payloads are evidence; `description` says what to do.
+/// The reason a cassette could not be read or written; `description` says what to do.
 public enum CassetteError: Error, Equatable, Sendable {
-  /// There is no directory, or nothing of a cassette in it.
+  /// There is no cassette.
   case absent(directory: String)
-  /// Another process records into it.
+  /// Another process records into the cassette; `pid` is `nil` where it cannot be told.
   case locked(directory: String, pid: Int?)
-  /// Recording has failed before, or the cassette is sealed.
+  /// An earlier write failed, or the cassette is sealed.
   case recordingEnded(directory: String)
-  /// The system refused; `reason` is its word for `code`.
+  /// The system refused; `reason` is its text for `code`.
   case system(action: String, path: String, code: Int32, reason: String)
-  /// Something that must be a plain file is a link, a directory or a device.
+  /// A link, directory or device stands where a plain file is expected.
   case notAPlainFile(path: String)
   /// A file is not JSON.
   case invalidJSON(file: String, error: JSONError)
-  /// A file is JSON, but `member` of it is not what an interaction has there.
+  /// A file is JSON, but its `member` is not valid for an interaction.
   case invalidEntry(file: String, member: String, problem: String)
-  /// Written by a tapedeck newer than this one.
+  /// A newer version wrote the cassette.
   case newerFormat(file: String, version: Int)
-  /// A file in `bodies/` that `file` refers to is invalid.
+  /// The file of a body is missing or is not the one that was recorded.
   case invalidBody(file: String, body: String, problem: String)
-  /// An interaction that is read when it is asked for is not in its file as it was when the cassette was loaded.
+  /// An interaction's file changed between loading the cassette and reading the interaction.
   case changedSinceLoaded(file: String)
-  /// The requested match rules conflict with those of the cassette.
+  /// The rules of `--match` cannot be used.
   case invalidRules(MatchSpecError)
-  /// There is more of something than `CassetteLimits` allows.
+  /// A file or folder is larger than what is read.
   case overLimit(path: String, problem: String)
-  /// A line of the journal, other than its last, is damaged.
+  /// A line of the journal, other than the last, is damaged.
   case damagedJournal(file: String, line: Int, problem: String)
-  /// The request would not have its intended effect; the reason says what would.
+  /// The request would not have its intended effect; `reason` says what would.
   case refused(path: String, reason: String)
-  /// The recording contains secrets, which is not allowed. It stays in the journal, or is dropped where it can be
-  /// had again.
+  /// The recording contains secrets, which is not allowed. It stays in the journal if `isKept`.
   case secretsFound(directory: String, finds: [SecretFind], isKept: Bool)
-  /// A file of another tool, into which nothing is recorded.
+  /// The file belongs to another tool, and is only read.
   case notOurs(path: String)
-  /// A file is not YAML.
+  /// A file is not YAML; line and column count from 1.
   case invalidYAML(file: String, line: Int, column: Int, problem: String)
-  /// A file that is none of those that can be read.
+  /// The file is of no format that is known.
   case unknownFormat(path: String)
   /// An archive that holds a file, or a packed file that cannot be unpacked here.
   case packed(path: String, remedy: String)
@@ -49,7 +48,7 @@ extension CassetteError {
     self = .invalidEntry(file: file, member: problem.place, problem: problem.text)
   }
 
-  /// Names the file in which `read` finds something wrong.
+  /// Adds the file name to an error that `read` throws.
   static func naming<Value>(
     _ file: String, _ read: () throws(JSONProblem) -> Value
   ) throws(CassetteError) -> Value {

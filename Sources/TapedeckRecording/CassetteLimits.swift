@@ -1,12 +1,10 @@
-/// How much of anything a cassette may hold, in one place: beyond it there is an error, never growth. Each limit names
-/// its precedent; what is measured in bytes is a whole number of them.
+/// The limits of a cassette; exceeding one is an error. Each names its precedent.
 package enum CassetteLimits {
-  /// Interactions of one cassette, in files and in the journal: more than twice the files of the largest work trees
-  /// people keep in git.
+  /// Interactions of a cassette: more than twice the files of the largest git work trees.
   static let interactions = 1_000_000
-  /// Memory that loading may take, for files and the bodies they refer to: protobuf's limit for a message.
+  /// Memory for loaded files and the bodies they refer to: protobuf's limit for a message.
   static let loadedBytes = 2 << 30
-  /// An interaction file or a manifest, refused unread: half of git's `core.bigFileThreshold`.
+  /// An interaction file or a manifest, checked before reading: half of git's `core.bigFileThreshold`.
   package static let fileBytes = 256 << 20
   /// A line of the journal: MySQL's `max_allowed_packet`.
   static let journalLineBytes = 64 << 20
@@ -14,6 +12,6 @@ package enum CassetteLimits {
   static let bodyFileBytes = 5 << 30
   /// Chunks of one response, which are held as numbers.
   static let chunks = 4 << 20
-  /// A file of another tool, which is read as one: far above what browsers write before they stop.
+  /// A file of another tool, read as a whole: far above what browsers write.
   package static let importedBytes = 1 << 30
 }

@@ -1,21 +1,14 @@
 internal import Synchronization
 
-/// Counts the connections of all loops and the request bodies they hold, and decides who may come in, and with what.
-///
-/// Above the limit a client is still let in to be told 503, which is kinder than a connection that nobody answers; that
-/// too has a limit, and above it nobody is accepted: the kernel's backlog waits.
+/// Admits clients, and counts the connections of all loops and the request bodies they hold. Above the limit
+/// a client gets a 503; above a second limit it waits in the kernel's backlog.
 final class ConnectionGate: Sendable {
   enum Admission { case served, refused }
-
-  private struct Count {
-    var served = 0
-    var refused = 0
-  }
 
   private let maxServed: Int
   private let maxRefused: Int
   private let maxBodyBytes: Int
-  private let count = Mutex(Count())
+  private let count = Mutex((accepting: 0, served: 0, refused: 0))
   private let bodyBytes = Atomic(0)
 
   init(maxServed: Int, maxRefused: Int, maxBodyBytes: Int = .max) {
@@ -24,19 +17,30 @@ final class ConnectionGate: Sendable {
     self.maxBodyBytes = maxBodyBytes
   }
 
-  /// Counts `change` more bytes of bodies, or fewer; whether all that are held now are within the limit.
   func holdBody(_ change: Int) -> Bool {
     bodyBytes.add(change, ordering: .relaxed).newValue <= maxBodyBytes
   }
 
-  /// nil when nobody may come in, not even to be refused.
-  func enter() -> Admission? {
+  /// Reserves room to accept one connection; `admit` or `acceptedNone` follows. Returns false when no connection may
+  /// be accepted, not even to refuse it.
+  func beginAccepting() -> Bool {
     count.withLock { count in
+      guard count.accepting + count.served + count.refused < maxServed + maxRefused else { return false }
+      count.accepting += 1
+      return true
+    }
+  }
+
+  func acceptedNone() { count.withLock { $0.accepting -= 1 } }
+
+  /// Decides after the accept, so that a loop whose accept finds nobody does not take the place of another's client.
+  func admit() -> Admission {
+    count.withLock { count in
+      count.accepting -= 1
       if count.served < maxServed {
         count.served += 1
         return .served
       }
-      guard count.refused < maxRefused else { return nil }
       count.refused += 1
       return .refused
     }
@@ -44,22 +48,18 @@ final class ConnectionGate: Sendable {
 
   func leave(_ admission: Admission) {
     count.withLock { count in
-      switch admission {
-      case .served: count.served -= 1
-      case .refused: count.refused -= 1
-      }
+      if admission == .served { count.served -= 1 } else { count.refused -= 1 }
     }
   }
 }
 
-/// What one connection holds of request bodies, known to the gate.
 struct BodyAccount {
   private let gate: ConnectionGate
   private var held = 0
 
   init(_ gate: ConnectionGate) { self.gate = gate }
 
-  /// It holds `count` bytes now. False when that is too much, with what all others hold.
+  /// Sets the number of bytes. Returns false when all connections together hold too many.
   mutating func hold(_ count: Int) -> Bool {
     guard count != held else { return true }
     defer { held = count }

@@ -2,15 +2,14 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 extension HTTPConnection {
-  /// The exchange being answered. There is one of it, which is handed on and never copied.
   struct Exchange: ~Copyable {
     let method: HTTPMethod
-    /// As it may be shown.
+    /// The request target, redacted for logs.
     var target: [UInt8]
     let version: HTTPVersion
     let startedAt: MonotonicTime
     var keepsAlive: Bool
-    /// Whether a client that finished sending was asked, by an interim response, whether it still reads.
+    /// Whether an interim response was sent to test whether a half-closed client still reads.
     var isClientAsked = false
     var status = 0
     var source = ServedResponse.Source.server
@@ -28,7 +27,7 @@ extension HTTPConnection {
       self.keepsAlive = keepsAlive
     }
 
-    /// For a response to what is no request, or not all of one.
+    /// The exchange of a response to something that is not a complete request.
     static func refused(
       _ head: (method: HTTPMethod, target: [UInt8])?, startedAt: MonotonicTime
     ) -> Exchange {
@@ -37,7 +36,6 @@ extension HTTPConnection {
         startedAt: startedAt, keepsAlive: false)
     }
 
-    /// Takes over what a response says about itself.
     mutating func note(_ response: borrowing ServedResponse) {
       source = response.source
       decisions = response.decisions
@@ -45,12 +43,10 @@ extension HTTPConnection {
       if response.endsConnection { keepsAlive = false }
     }
 
-    /// Takes over why it failed, where it did.
     mutating func note(_ failure: ExchangeFailure?) {
       if let failure { self.failure = failure }
     }
 
-    /// What is told of it now that it is over.
     func summary(wasCutShort: Bool) -> ExchangeSummary {
       let duration = MonotonicTime.now.nanoseconds(since: startedAt)
       return ExchangeSummary(
@@ -58,4 +54,26 @@ extension HTTPConnection {
         wasCutShort: wasCutShort, decisions: decisions?.decisions, failure: failure)
     }
   }
+}
+
+/// Limits what one client is sent per turn, so that a fast reader cannot starve the others.
+struct TurnShare {
+  private var turn = MonotonicTime(nanoseconds: 0)
+  private var bytes = 0
+  /// When the client last read something; `nil` while no output is waiting.
+  private var stalledSince: MonotonicTime?
+
+  mutating func add(_ count: Int, in turn: MonotonicTime) {
+    if self.turn != turn { (self.turn, bytes) = (turn, 0) }
+    bytes += count
+    if count > 0 { stalledSince = nil }
+  }
+
+  mutating func stall(now: MonotonicTime) -> MonotonicTime {
+    let since = stalledSince ?? now
+    stalledSince = since
+    return since
+  }
+
+  func exceeds(_ limit: Int, in turn: MonotonicTime) -> Bool { bytes > limit && self.turn == turn }
 }

@@ -1,16 +1,15 @@
 internal import TapedeckHTTP
 
-/// A connection as the place a streamed response flows into.
 extension HTTPConnection: ResponseSink {
   func informational(_ head: HTTPResponseHead) {
-    // An HTTP/1.0 client does not know interim responses (RFC 9110 §15.2).
+    // An HTTP/1.0 client does not understand interim responses (RFC 9110 §15.2).
     guard exchange?.version == .http11 else { return }
     enqueue { HTTP1Serializer.appendInformational(head, to: &$0) }
     _ = demandAfterWrite()
   }
 
-  /// A FIN does not tell a client that is half closed from one that left, but bytes to one that left come back as a
-  /// reset. A half-closed client skips an interim response, which may come at any time (RFC 9110 §15.2).
+  /// A FIN comes from a client that is half-closed or gone. An interim response tells them apart: the former
+  /// skips it (RFC 9110 §15.2), the latter's kernel sends a reset.
   func askWhetherClientIsThere() {
     guard exchange?.isClientAsked == false, exchange?.version == .http11 else { return }
     exchange?.isClientAsked = true
@@ -33,7 +32,7 @@ extension HTTPConnection: ResponseSink {
     _ = demandAfterWrite()
   }
 
-  /// A response without a known length goes in chunks, to a client that knows them (RFC 9112 §7.1).
+  /// Uses chunks for a response of unknown length, if the client understands them (RFC 9112 §7.1).
   private func clientFraming(_ framing: BodyFraming, version: HTTPVersion) -> BodyFraming {
     switch framing {
     case .chunked, .untilClose: version == .http11 ? .chunked : .untilClose

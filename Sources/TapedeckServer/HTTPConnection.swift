@@ -1,12 +1,11 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// One client's connection: reads requests, asks the responder, writes responses in order (RFC 9112 §9).
+/// One client's connection: reads requests, calls the responder, writes responses (RFC 9112 §9).
 ///
-/// Promises: one response at a time, so pipelined requests are answered in the order they came; input and output are
-/// bounded, and a client that does not read stops its own source; an error is answered before the connection ends, and
-/// the end is a lingering one (RFC 9112 §9.6). Belongs to its loop's thread. What a response is and where it comes
-/// from is the responder's business.
+/// Promises: pipelined requests get their responses in order; input and output are bounded, and a client that
+/// does not read stops its own source; an error gets a response before the connection ends, with a lingering
+/// close (RFC 9112 §9.6). Belongs to its loop's thread.
 final class HTTPConnection: EventHandler {
   private enum Phase { case reading, streaming, lingering, closed }
 
@@ -15,16 +14,14 @@ final class HTTPConnection: EventHandler {
   private let socket: StreamSocket
   private var registration: EventLoop.Registration?
   private var interest = Interest.readEdge
-  /// Whether the last read left something for the next one.
+  /// Whether the last read left bytes in the kernel.
   private var leavesInput = false
-  // None of these calls anyone who could come back here while it works: the parser, the share and the held bytes know
-  // nobody, the queue only the kernel, the account only the gate. The compiler cannot see that, and would ask at every
-  // access.
+  // None of these calls back into the connection, which the compiler cannot see; it would check every access.
   @exclusivity(unchecked) private var parser: HTTP1RequestParser
   @exclusivity(unchecked) private var output = OutputQueue()
   @exclusivity(unchecked) private var bodies: BodyAccount
   @exclusivity(unchecked) private var share = TurnShare()
-  /// Input that waits for the response before it.
+  /// Input that waits for the previous response.
   @exclusivity(unchecked) private var held: [UInt8] = []
   private var phase = Phase.reading
   private var hasPeerClosed = false
@@ -34,18 +31,16 @@ final class HTTPConnection: EventHandler {
   private var isSourceWaiting = false
   private var isFlushPlanned = false
   private var headDeadline: MonotonicTime?
-  /// When the body under way began.
   private var bodyStart: MonotonicTime?
   private var lingerDeadline = MonotonicTime(nanoseconds: 0)
   private var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
   var streamFraming: BodyFraming?
-  /// Whether the stream has nothing more to say, and no end either.
+  /// Whether the stream has sent everything and stays open.
   var isResting = false
 
   private var configuration: ServerConfiguration { worker.configuration }
-  private var errors: ErrorResponse { ErrorResponse(configuration: configuration) }
 
   init(socket: StreamSocket, worker: ServerWorker, admission: ConnectionGate.Admission) {
     self.socket = socket
@@ -61,8 +56,8 @@ final class HTTPConnection: EventHandler {
     } catch {
       return false
     }
-    // Unowned, not weak: an object that was ever referred to weakly is counted in a side table from then on. The timer
-    // is cancelled before the connection goes.
+    // Unowned, because a weak reference would create a side table. The timer is cancelled before
+    // deallocation.
     let timer = worker.loop.makeTimer { [unowned self] in timeOut() }
     self.timer = timer
     timer.set(worker.loop.now.adding(milliseconds: configuration.idleTimeoutMilliseconds))
@@ -74,8 +69,7 @@ final class HTTPConnection: EventHandler {
   // MARK: Events
 
   func descriptorReady(_ readiness: Readiness) {
-    // After a reset the kernel still hands out what came before it; working on that would serve nobody, and after
-    // an overload it would be all that is left to do.
+    // After a reset the kernel still returns earlier bytes, but nobody would read the responses.
     if readiness.isBroken { return close(wasCutShort: true) }
     if readiness.isWritable { flush() }
     if readiness.isReadable, phase != .closed { readAndProcess(isLast: readiness.isLast) }
@@ -92,7 +86,6 @@ final class HTTPConnection: EventHandler {
         process(bytes)
         processHeld()
       case .reading:
-        // What came first goes first.
         held.append(contentsOf: bytes)
         processHeld()
       case .streaming: held.append(contentsOf: bytes)
@@ -106,8 +99,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  /// FIN: a client that is half closed still gets its responses (RFC 9112 §9.6); one in the middle of a request gets
-  /// nothing, since the request is not one.
+  /// FIN: a half-closed client still gets responses (RFC 9112 §9.6), but none to an incomplete request.
   private func peerFinished() {
     hasPeerClosed = true
     if phase == .lingering { return close(wasCutShort: false) }
@@ -129,10 +121,12 @@ final class HTTPConnection: EventHandler {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
         case .request(let request):
-          bodies.hold(request.body.count) ? respond(to: request) : refuse(ErrorResponse.tooMuchHeld)
+          bodies.hold(request.body.count) ? respond(to: request) : refuse(ServerConfiguration.tooMuchHeld)
         }
       }
-      if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) { refuse(ErrorResponse.tooMuchHeld) }
+      if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) {
+        refuse(ServerConfiguration.tooMuchHeld)
+      }
     } catch {
       refuse(error)
     }
@@ -142,7 +136,6 @@ final class HTTPConnection: EventHandler {
     flush()
   }
 
-  /// Goes on with input that was held back.
   private func processHeld() {
     guard !isProcessing else { return }
     while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes
@@ -162,7 +155,7 @@ final class HTTPConnection: EventHandler {
       keepsAlive: request.keepsAlive && !worker.isStopping)
     do {
       guard let response = try worker.responder.respond(to: request, decisions: nil) else {
-        return send(ErrorResponse.notFound, exchange, by: .server)
+        return send(ServerConfiguration.notFound, exchange, by: .server)
       }
       exchange.note(response)
       switch response.content {
@@ -171,23 +164,22 @@ final class HTTPConnection: EventHandler {
       case .stream(let source): begin(source, exchange)
       }
     } catch {
-      send(ErrorResponse.internalError("\(error)"), exchange, by: .server)
+      send(ServerConfiguration.internalError("\(error)"), exchange, by: .server)
     }
   }
 
-  private func refuse(_ error: HTTPParseError) { refuse(errors.badMessage(error)) }
+  private func refuse(_ error: HTTPParseError) { refuse(configuration.badMessage(error)) }
 
-  /// Answers what is no request, and ends the connection behind the response.
+  /// Sends a response to bytes that are not a request, then ends the connection.
   private func refuse(_ response: HTTPResponse) {
     let head = parser.receivedHead
-    // What has come of a request is of no further use.
     parser = HTTP1RequestParser(limits: configuration.limits)
     send(response, .refused(head, startedAt: bodyStart ?? worker.loop.now), by: .server)
   }
 
-  /// There is no place for this client: it is told so without being heard.
+  /// Refuses a client above the limit, without reading its request.
   func refuseToServe() {
-    refuse(errors.tooManyConnections)
+    refuse(configuration.tooManyConnections)
     flush()
     if phase != .closed { settle() }
   }
@@ -214,7 +206,7 @@ final class HTTPConnection: EventHandler {
     finish(exchange, wasCutShort: false)
   }
 
-  /// The last byte of a response is in the queue.
+  /// Ends an exchange whose last byte is in the queue.
   func finish(_ exchange: consuming Exchange, wasCutShort: Bool) {
     if !exchange.keepsAlive { closesAfterOutput = true }
     bodies.release()
@@ -231,12 +223,10 @@ final class HTTPConnection: EventHandler {
   }
 
   func enqueue(_ bytes: UnsafeRawBufferPointer) { output.append(bytes) }
-  /// Lets `body` append to the output.
   func enqueue(_ body: (inout [UInt8]) -> Void) { output.write(body) }
 
-  /// What the source of a stream may do after a write. What was written leaves at the end of the turn, together with
-  /// what else this turn brings, or now when it is much. A source that was told to wait and had more to say waits until
-  /// it is resumed: to be told otherwise in between would leave it waiting for good.
+  /// Tells the source of a stream whether to continue after a write. Output is sent at the end of the turn,
+  /// or now if there is much. A paused source stays paused until it is resumed.
   func demandAfterWrite() -> SinkDemand {
     if output.count > configuration.outputHighWaterBytes { flush() }
     if phase == .closed { return .gone }
@@ -257,7 +247,7 @@ final class HTTPConnection: EventHandler {
     settle()
   }
 
-  /// The stream is over; the connection goes on with the next request, unless it may not.
+  /// Ends the stream, and continues with the next request if the connection stays open.
   func endStream(wasCutShort: Bool, resets: Bool = false) {
     guard let exchange = exchange.take() else { return }
     stream = nil
@@ -271,14 +261,14 @@ final class HTTPConnection: EventHandler {
     goOn()
   }
 
-  /// After a response that did not come from within `process`: on to what the client sent meanwhile.
+  /// Continues with held input, after a response that did not come from within `process`.
   private func goOn() {
     guard !isProcessing else { return }
     processHeld()
     flushAtTurnEnd()
   }
 
-  /// The stream failed before its head went out: there is still time for a proper response.
+  /// Sends a response instead of a stream that failed before its head.
   func sendInsteadOfStream(_ response: HTTPResponse) {
     guard let exchange = exchange.take() else { return }
     stream = nil
@@ -306,7 +296,7 @@ final class HTTPConnection: EventHandler {
 
   private var hasHadItsTurn: Bool { share.exceeds(configuration.turnBytes, in: worker.loop.now) }
 
-  /// Everything is sent: half-close, swallow what still comes for a while, close.
+  /// Half-closes after the last byte, discards input for a while, then closes.
   private func finishConnection() {
     if resetsAfterOutput {
       close(wasCutShort: true)
@@ -321,14 +311,13 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  /// RFC 9112 §9.6: closing while the client still sends would reset the connection, and the reset eat the response.
+  /// RFC 9112 §9.6: closing while the client still sends would cause a reset that destroys the response.
   private func linger() {
     timer?.set(min(worker.loop.now.adding(milliseconds: configuration.lingerMilliseconds), lingerDeadline))
   }
 
-  // MARK: Waiting
+  // MARK: Interest and deadlines
 
-  /// Puts interest and deadline in step with the state, once per event.
   private func settle() {
     if hasPeerClosed, phase == .reading, held.isEmpty {
       closesAfterOutput = true
@@ -373,7 +362,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  /// The next piece is due soon, and the body as a whole has to come at a pace.
+  /// Limits the wait for the next piece, and the average speed of the body.
   private func setBodyDeadline() {
     let start = bodyStart ?? worker.loop.now
     bodyStart = start
@@ -393,11 +382,11 @@ final class HTTPConnection: EventHandler {
       setTimer(configuration.abandonedMilliseconds)
       askWhetherClientIsThere()
     case .reading where output.isEmpty && !parser.isBetweenRequests:
-      refuse(errors.requestTimeout(isReadingBody: parser.isReadingBody))
+      refuse(configuration.requestTimeout(isReadingBody: parser.isReadingBody))
       flush()
       if phase != .closed { settle() }
-    // Cut chunks and lengths show by themselves; where the end of the connection is the end of the body, and where
-    // bytes wait that will not be read, only a reset tells.
+    // Clients detect cut chunks and lengths. Only a reset tells them that a body delimited by the end of the
+    // connection was cut, or that bytes were left unread.
     default: close(wasCutShort: !output.isEmpty || streamFraming == .untilClose)
     }
   }

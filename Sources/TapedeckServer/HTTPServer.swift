@@ -1,10 +1,10 @@
 internal import Synchronization
-package import TapedeckHTTP
+public import TapedeckHTTP
 public import TapedeckSockets
 
-/// An HTTP/1.1 server: one listener, one event loop a thread, one responder a loop.
+/// An HTTP/1.1 server: one listener, with one event loop and one responder per thread.
 public final class HTTPServer: Sendable {
-  /// Made on each loop's thread; what it makes stays there.
+  /// Called on each loop's thread; the responder stays there.
   package typealias MakeResponder = @Sendable (EventLoop) throws -> any Responder
   public typealias MakeObserver = @Sendable (EventLoop) -> (any ExchangeObserver)?
 
@@ -13,14 +13,12 @@ public final class HTTPServer: Sendable {
   private let threads: [EventLoopThread]
   private let workers: [WorkerBox]
 
-  /// The worker of one loop, seen from outside it.
   private final class WorkerBox: @unchecked Sendable {
-    // Owned by its loop's thread: it is set there, and read only by jobs posted to that loop.
+    // Set on the loop's thread; read only by jobs posted to that loop.
     var worker: ServerWorker?
-    var loop: EventLoop?
   }
 
-  /// Listens and serves at once. Throws when the address cannot be had or a responder cannot be made.
+  /// Starts listening and serving. Throws when the address is not available or a responder cannot be made.
   package init(
     address wanted: SocketAddress, threads count: Int,
     configuration: ServerConfiguration = ServerConfiguration(),
@@ -29,7 +27,7 @@ public final class HTTPServer: Sendable {
     let listener = try Listener(wanted)
     self.listener = listener
     let ready = try Latch()
-    let descriptors = DescriptorTable.limit - configuration.reservedDescriptors
+    let descriptors = Machine.descriptorLimit - configuration.reservedDescriptors
     let gate = ConnectionGate(
       maxServed: max(1, min(configuration.maxConnections, descriptors)),
       maxRefused: configuration.maxRefusedConnections,
@@ -42,7 +40,6 @@ public final class HTTPServer: Sendable {
       workers.append(box)
       threads.append(
         try EventLoopThread { loop in
-          box.loop = loop
           do {
             let worker = ServerWorker(
               loop: loop, listener: listener, gate: gate, configuration: configuration,
@@ -66,17 +63,21 @@ public final class HTTPServer: Sendable {
     }
   }
 
-  /// Stops accepting, lets exchanges in flight finish for at most `graceMilliseconds`, and returns when every thread
-  /// has ended. Call once.
+  /// Stops accepting, waits at most `graceMilliseconds` for exchanges, and joins the threads. Call once.
   public func stop(graceMilliseconds: Int) {
     listener.stop()
     for (thread, box) in zip(threads, workers) {
       thread.mailbox.post {
-        guard let loop = box.loop else { return }
-        guard let worker = box.worker else { return loop.stop() }
-        worker.stop(graceMilliseconds: graceMilliseconds) { loop.stop() }
+        guard let worker = box.worker else { return thread.stop() }
+        worker.stop(graceMilliseconds: graceMilliseconds) { worker.loop.stop() }
       }
     }
     for thread in threads { thread.join() }
   }
+}
+
+/// Observes every exchange, on the loop's thread.
+public protocol ExchangeObserver: AnyObject {
+  /// - Parameter summary: makes a summary, for observers that need one.
+  func exchangeFinished(by source: ServedResponse.Source, _ summary: () -> ExchangeSummary)
 }

@@ -1,7 +1,6 @@
 internal import TapedeckSockets
 
-/// Bytes on their way to a client. Small pieces are joined, so that everything of one turn leaves in one call; a large
-/// body is kept by reference and never copied.
+/// The bytes waiting to be sent to a client. Joins small pieces, and keeps large bodies by reference.
 struct OutputQueue {
   private static let copyLimit = 8 * 1024
   private static let keptCapacity = 4 * 1024
@@ -31,7 +30,6 @@ struct OutputQueue {
     write { $0.append(contentsOf: bytes) }
   }
 
-  /// Lets `body` append to what is joined.
   mutating func write(_ body: (inout [UInt8]) -> Void) {
     dropSentTail()
     let before = tail.count
@@ -39,7 +37,7 @@ struct OutputQueue {
     count += tail.count - before
   }
 
-  /// A queue that never runs dry would otherwise keep all it ever sent.
+  /// Without this, a queue that is never empty would keep everything it ever sent.
   private mutating func dropSentTail() {
     guard segments.isEmpty, segmentStart > tail.count / 2 else { return }
     tail.removeFirst(segmentStart)
@@ -52,7 +50,7 @@ struct OutputQueue {
     tail = []
   }
 
-  /// Writes until nothing is left or the socket is full. Returns nil when all went well, else the failure.
+  /// Writes until nothing is left or the socket is full. Returns the failure, if any.
   mutating func flush(to socket: StreamSocket) -> TransferResult? {
     while count > 0 {
       let result = writeOnce(to: socket)
@@ -94,7 +92,6 @@ struct OutputQueue {
     segmentStart = rest
   }
 
-  /// Everything is sent.
   private mutating func startAnew() {
     if !segments.isEmpty { segments.removeAll(keepingCapacity: true) }
     tail.removeAll(keepingCapacity: true)

@@ -1,42 +1,39 @@
 public import TapedeckHTTP
 
-/// How a server treats its clients, and how much of it they may have. What one message may hold stands in
-/// `HTTPLimits`. Times are in milliseconds.
+/// How a server treats its clients; `HTTPLimits` bounds a single message.
 public struct ServerConfiguration: Sendable {
   public var limits = HTTPLimits()
-  /// Clients at once; more are told 503. nginx serves 512 a worker unless told otherwise, HAProxy derives its number
-  /// from the descriptor limit, as happens here too: see `reservedDescriptors`.
+  /// Above this number clients get a 503. nginx's default is 512 per worker; HAProxy, like us, derives it
+  /// from the descriptor limit: see `reservedDescriptors`.
   public var maxConnections = 16_384
-  /// Clients being told 503 at once; more wait in the kernel's backlog.
+  /// Clients being refused with a 503; more wait in the kernel's backlog.
   public var maxRefusedConnections = 64
-  /// Request bodies in memory, of all clients together; whose body goes beyond it is told 503. At least two bodies of the
-  /// largest size always fit. nginx and HAProxy have no such bound, since they hold no bodies whole.
+  /// Request bodies in memory, of all clients together; beyond it clients get a 503. Two bodies of the
+  /// largest size always fit. nginx and HAProxy have no such bound, because they hold no whole bodies.
   public var heldBodyBytes = 1 << 30
-  /// Descriptors that clients may not take: cassette files, the loops' own, connections to the origin.
+  /// Descriptors reserved for cassette files, event loops and connections to the origin.
   public var reservedDescriptors = 64
-  /// A connection without a request. nginx waits 75 s, Apache 5 s.
+  /// For a connection without a request. nginx waits 75 s, Apache 5 s.
   public var idleTimeoutMilliseconds = 60_000
-  /// From the first byte of a head to its last, however slowly it drips. Apache's limit is 20–40 s.
+  /// From the first to the last byte of a head. Apache's limit is 20–40 s.
   public var headTimeoutMilliseconds = 15_000
   /// Between two pieces of a request body. nginx waits 60 s, Apache 20 s.
   public var bodyTimeoutMilliseconds = 30_000
-  /// A body that comes slower than this over more than `bodyTimeoutMilliseconds` is dripped on purpose. Apache's
-  /// mod_reqtimeout asks for 500 as well.
+  /// The minimum speed of a body that takes longer than `bodyTimeoutMilliseconds`. Apache uses 500 too.
   public var bodyMinBytesPerSecond = 500
-  /// A client that reads nothing of what is waiting for it. nginx waits 60 s.
+  /// For a client that does not read its response. nginx waits 60 s.
   public var writeTimeoutMilliseconds = 60_000
-  /// A closing connection swallows what its client still sends, so that the last response is not lost to a reset: until
-  /// the client is silent for the first time, and no longer than the second. nginx: 5 s and 30 s.
+  /// A closing connection discards input, so that a reset does not destroy the last response: until the
+  /// client is silent for the first time, but at most for the second. nginx: 5 s and 30 s.
   public var lingerMilliseconds = 2_000
   public var lingerTotalMilliseconds = 30_000
-  /// A client that has finished sending, while a stream has nothing to say to it, counts as gone after this long.
+  /// How long a client may be half-closed, while a stream is silent, before it counts as gone.
   public var abandonedMilliseconds = 500
-  /// Response bytes waiting for a client above which its source is told to wait.
+  /// Response bytes waiting for a client above which the source must pause.
   public var outputHighWaterBytes = 64 * 1024
-  /// What one client may be sent in a turn of the loop before the others have theirs.
+  /// Bytes sent to one client per turn of the loop before the others are served.
   public var turnBytes = 256 * 1024
-  /// Pipelined input kept while a response is on its way; above it reading stops. This bounds the depth of a pipeline:
-  /// what is beyond it waits in the kernel.
+  /// Pipelined input kept during a response. Above it reading stops, and the rest waits in the kernel.
   public var pipelinedInputBytes = 64 * 1024
 
   /// Whether refusals name the options of the command that raise a limit.

@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// What the connections of one loop share: the loop, the responder, one read buffer.
+/// Accepts and owns the connections of one loop, which share its responder and read buffer.
 final class ServerWorker: EventHandler {
   let loop: EventLoop
   let configuration: ServerConfiguration
@@ -14,15 +14,15 @@ final class ServerWorker: EventHandler {
   private var acceptPause: LoopTimer?
   private var stopTimer: LoopTimer?
   private var connections: [ObjectIdentifier: HTTPConnection] = [:]
-  /// The largest crowd since memory was last given back.
-  private var crowd = 0
+  /// The largest number of connections since memory was last returned to the kernel.
+  private var peak = 0
   private var unflushed: [HTTPConnection] = []
   private var whenStopped: (() -> Void)?
 
-  /// Accepted per wake-up, so that other loops get their share.
+  /// The number accepted per wake-up, so that other loops get their share.
   private static let acceptBatch = 16
   private static let acceptPauseMilliseconds = 100
-  private static let crowdSize = 256
+  private static let largePeak = 256
 
   init(
     loop: EventLoop, listener: Listener, gate: ConnectionGate, configuration: ServerConfiguration,
@@ -44,11 +44,11 @@ final class ServerWorker: EventHandler {
     listening = try loop.add(listener.descriptor, [.read, .exclusive], handler: self)
   }
 
-  /// To be called once, on the loop's thread.
+  /// Must be called once, on the loop's thread.
   func flushAtEveryTurnEnd() {
     loop.atEveryTurnEnd { [weak self] in
       guard let self else { return }
-      // Flushing one may give another something to send: its exchange ends, and the next in line begins.
+      // Flushing one connection may end its exchange and begin the next, which adds output.
       while !self.unflushed.isEmpty {
         let connections = self.unflushed
         self.unflushed.removeAll(keepingCapacity: true)
@@ -61,12 +61,12 @@ final class ServerWorker: EventHandler {
 
   func descriptorReady(_ readiness: Readiness) {
     for _ in 0..<Self.acceptBatch {
-      guard let admission = gate.enter() else { return pauseAccepting() }
+      guard gate.beginAccepting() else { return pauseAccepting() }
       switch listener.accept() {
-      case .connection(let socket): open(socket, admission)
-      case .none: return gate.leave(admission)
+      case .connection(let socket): open(socket, gate.admit())
+      case .none: return gate.acceptedNone()
       case .exhausted:
-        gate.leave(admission)
+        gate.acceptedNone()
         return pauseAccepting()
       }
     }
@@ -76,25 +76,25 @@ final class ServerWorker: EventHandler {
     let connection = HTTPConnection(socket: socket, worker: self, admission: admission)
     guard connection.start() else { return gate.leave(admission) }
     connections[ObjectIdentifier(connection)] = connection
-    crowd = max(crowd, connections.count)
+    peak = max(peak, connections.count)
     if admission == .refused { connection.refuseToServe() }
   }
 
   func forget(_ connection: HTTPConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     gate.leave(connection.admission)
-    giveBackAfterCrowd()
+    giveBackMemory()
     finishStoppingIfIdle()
   }
 
-  /// What a crowd needed would stay with the process for good.
-  private func giveBackAfterCrowd() {
-    guard crowd >= Self.crowdSize, connections.count <= crowd / 16 else { return }
-    crowd = connections.count
-    Memory.giveBack()
+  /// After a peak, the allocator would keep its memory forever.
+  private func giveBackMemory() {
+    guard peak >= Self.largePeak, connections.count <= peak / 16 else { return }
+    peak = connections.count
+    Machine.giveBackMemory()
   }
 
-  /// Out of descriptors, or out of places: a level-triggered listener would spin, so it rests.
+  /// Pauses when there are no descriptors or places left: a level-triggered listener would spin.
   private func pauseAccepting() {
     stopAccepting()
     let timer =
@@ -115,7 +115,6 @@ final class ServerWorker: EventHandler {
 
   // MARK: Stopping
 
-  /// Takes no more connections, lets exchanges in flight finish for `graceMilliseconds`, then calls `done` once.
   func stop(graceMilliseconds: Int, done: @escaping () -> Void) {
     guard whenStopped == nil else { return }
     whenStopped = done

@@ -1,44 +1,43 @@
 internal import CSystem
 internal import Glibc
 
-/// What a descriptor is waited on for.
+/// The events that a handler waits for.
 public struct Interest: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public static let read = Interest(rawValue: UInt32(td_epoll_in))
   public static let write = Interest(rawValue: UInt32(td_epoll_out))
-  /// As `read`, but told once when something comes, and not for as long as something is left: who leaves something, or
-  /// the peer's end, waits anew with `change`. The kernel then looks at the descriptor once for each event, not twice.
+  /// Edge-triggered `read`: a handler that leaves bytes or the peer's end unread must call `change`. The
+  /// kernel then checks the descriptor once per event instead of twice.
   public static let readEdge = Interest(rawValue: UInt32(td_epoll_in | td_epoll_read_end) | 1 << 31)
-  /// Of several loops waiting on one descriptor, wake one.
+  /// Wakes only one of several loops that wait for the same descriptor.
   public static let exclusive = Interest(rawValue: 1 << 28)
 }
 
-/// What a descriptor is ready for.
+/// The events of a descriptor.
 public struct Readiness: Sendable {
   let bits: UInt32
 
   public var isReadable: Bool { bits & UInt32(td_epoll_in) != 0 }
   public var isWritable: Bool { bits & UInt32(td_epoll_out) != 0 }
-  /// Nothing follows what can be read; told to those who wait for `readEdge`.
+  /// Nothing follows the bytes that can be read. Reported for `readEdge` only.
   public var isLast: Bool { bits & UInt32(td_epoll_read_end) != 0 }
-  /// The connection is over in both directions.
+  /// The connection has ended in both directions.
   public var isBroken: Bool { bits & UInt32(td_epoll_error | td_epoll_hang_up) != 0 }
 }
 
-/// Something that wants to hear about a descriptor, on the loop's thread.
+/// Handles the events of a descriptor, on the loop's thread.
 public protocol EventHandler: AnyObject {
   func descriptorReady(_ readiness: Readiness)
 }
 
-/// One thread's wait for the kernel: epoll, timers and a mailbox.
+/// Waits for the kernel's events on one thread: epoll, timers and a mailbox.
 ///
-/// Promises: a handler that was removed is not called any more, even for an event that was already fetched (slots
-/// carry a generation); timers cost nothing to move; with nothing to do it sleeps. Assumes one thread: only `mailbox`
-/// may be touched from elsewhere.
+/// Promises: a removed handler is never called, even for an event already fetched (slots carry a generation);
+/// moving a timer is cheap; the loop sleeps when idle. Only `mailbox` may be used from other threads.
 public final class EventLoop {
-  /// A place in the loop's table, good for one descriptor's stay.
+  /// A descriptor's place in the loop's table.
   public struct Registration: Sendable {
     fileprivate let index: UInt32
     fileprivate let generation: UInt32
@@ -60,7 +59,7 @@ public final class EventLoop {
   public let mailbox: LoopMailbox
   /// The time at the start of this turn.
   public var now: MonotonicTime { turnStart }
-  // One word, which is read and written at once: no access to it lasts so long that another could fall into it.
+  // A single word, read and written at once, so accesses cannot overlap.
   @exclusivity(unchecked) private var turnStart = MonotonicTime.now
 
   public init() throws(SocketError) {
@@ -79,8 +78,6 @@ public final class EventLoop {
     timers.removeAll()
     close(epoll)
   }
-
-  // MARK: Descriptors
 
   public func add(
     _ descriptor: Int32, _ interest: Interest, handler: any EventHandler
@@ -105,7 +102,7 @@ public final class EventLoop {
     _ = control(EPOLL_CTL_MOD, registration, interest)
   }
 
-  /// Forgets the descriptor. It may already be closed.
+  /// Forgets the descriptor, which may already be closed.
   public func remove(_ registration: Registration) {
     let index = Int(registration.index)
     guard slots[index].generation == registration.generation, slots[index].handler != nil else { return }
@@ -122,8 +119,6 @@ public final class EventLoop {
     return epoll_ctl(epoll, operation, registration.descriptor, &event)
   }
 
-  // MARK: Time
-
   public func makeTimer(_ action: @escaping () -> Void) -> LoopTimer {
     LoopTimer(queue: timers, action: action)
   }
@@ -131,14 +126,12 @@ public final class EventLoop {
   /// Runs `action` at the end of every turn, before the loop waits again.
   public func atEveryTurnEnd(_ action: @escaping () -> Void) { turnEndActions.append(action) }
 
-  // MARK: Running
-
-  /// Runs until `stop()`; afterwards the loop is of no further use.
+  /// Runs until `stop()`; the loop cannot run again.
   public func run() {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
       while !isStopping { turn(events) }
     }
-    // What is still set never fires, and would hold on to those who hold the loop.
+    // Timers still set never fire, and would retain the loop's owners.
     timers.removeAll()
   }
 
@@ -163,7 +156,7 @@ public final class EventLoop {
     slot.handler?.descriptorReady(readiness)
   }
 
-  /// Rounded up, so that a timer is due when the wait is over.
+  /// Rounded up, so that a timer is due after the wait.
   private func waitMilliseconds() -> Int32 {
     guard let next = timers.next else { return -1 }
     let wait = next.nanoseconds(since: .now)

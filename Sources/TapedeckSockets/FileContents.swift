@@ -1,6 +1,5 @@
 internal import Glibc
 
-/// Reads whole files, bounded, and tells when they have changed.
 package enum FileContents {
   package static let limitBytes = 64 << 20
 
@@ -9,13 +8,12 @@ package enum FileContents {
 
     package init(_ text: String) { self.text = text }
 
-    /// The reason that `errno` tells.
     package static var system: Problem { Problem(String(cString: strerror(errno))) }
   }
 
-  /// - Parameter mayBePipe: whether a pipe is read, too, which gives its bytes only once.
+  /// - Parameter mayBePipe: whether a pipe is read too; its bytes can be read only once.
   package static func read(_ path: String, mayBePipe: Bool) throws(Problem) -> [UInt8] {
-    // Does not wait for a writer of a pipe.
+    // O_NONBLOCK does not wait for a pipe's writer.
     let file = open(path, O_RDONLY | O_CLOEXEC | (mayBePipe ? 0 : O_NONBLOCK))
     guard file >= 0 else { throw .system }
     defer { close(file) }
@@ -41,7 +39,7 @@ package enum FileContents {
     }
   }
 
-  /// The path without links and dots; `nil`, with `errno`, where there is no file.
+  /// The path without links and dots; `nil`, with `errno` set, if there is no file.
   package static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -53,7 +51,7 @@ package enum FileContents {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Facts that differ after every change of a file; `nil` where there is none.
+  /// Changes with every change of the file; `nil` if there is none.
   package static func stamp(_ path: String) -> [Int]? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -1,14 +1,13 @@
 internal import Glibc
 
-/// Hears from the kernel what happens to the files of some folders (inotify); asleep while nothing does.
+/// Watches the files of some folders (inotify), on one loop, which retains it.
 ///
-/// Belongs to one loop, which keeps it. A file that is being written is heard of when it is closed, one that is moved
-/// into its place at once. Folders that come and go are followed.
+/// Reports a written file when it is closed, a moved one at once. Follows folders that come and go.
 public final class FolderWatch: EventHandler {
   public struct Change: Sendable {
-    /// In its folder; empty where the kernel had too much to tell.
+    /// The file's name in its folder; empty after an overflow of the kernel's queue.
     public let name: String
-    /// Whether something is complete now: written and closed, or moved there.
+    /// Whether the file is complete: written and closed, or moved here.
     public let isComplete: Bool
   }
 
@@ -28,8 +27,8 @@ public final class FolderWatch: EventHandler {
 
   deinit { close(descriptor) }
 
-  /// Watches these folders and no others; for one that is missing, the nearest above it that is there. To be called
-  /// again after each change. Throws when the kernel has no watches left.
+  /// Watches only these folders, or the nearest existing ancestor of a missing one. Must be called again
+  /// after each change. Throws when the kernel has no watches left.
   public func watch(_ folders: [String]) throws(SocketError) {
     var wanted: Set<Int32> = []
     for folder in folders { try add(folder.isEmpty ? "." : folder, to: &wanted) }
@@ -42,7 +41,7 @@ public final class FolderWatch: EventHandler {
     let parent = Self.parent(folder)
     guard parent != folder else { return }
     try add(parent, to: &wanted)
-    // It may have come while the one above it was not watched yet.
+    // The folder may have been created before its parent was watched.
     _ = try insert(folder, into: &wanted)
   }
 
@@ -73,7 +72,7 @@ public final class FolderWatch: EventHandler {
     if !changes.isEmpty { onChange(changes) }
   }
 
-  /// inotify(7): `wd`, `mask`, `cookie` and `len`, four bytes each, then a name of `len` bytes with zeros at its end.
+  /// inotify(7): `wd`, `mask`, `cookie` and `len`, four bytes each, then a zero-padded name of `len` bytes.
   private static func append(_ bytes: ArraySlice<UInt8>, to changes: inout [Change]) {
     let complete = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_Q_OVERFLOW)
     bytes.withUnsafeBytes { bytes in

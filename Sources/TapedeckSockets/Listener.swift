@@ -1,58 +1,29 @@
 internal import CSystem
 internal import Glibc
 
-/// A listening TCP socket. All loops wait on the same one; each connection goes to the loop that accepts it.
+/// A listening TCP socket that all loops share; each connection belongs to the loop that accepts it.
 public final class Listener: Sendable {
-  private static let unsentBytes: Int32 = 128 * 1024
-
   public let descriptor: Int32
-  /// The address in use, with the real port when 0 was asked for.
+  /// The address in use, with the actual port when 0 was requested.
   public let address: SocketAddress
 
   public init(_ wanted: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
-    var hints = addrinfo()
-    hints.ai_flags = AI_PASSIVE
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(wanted.host, String(wanted.port), &hints, &list) == 0, let info = list?.pointee else {
-      throw SocketError("resolve", code: EADDRNOTAVAIL, subject: wanted.host)
-    }
-    defer { freeaddrinfo(list) }
-    descriptor = socket(
-      info.ai_family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw SocketError("socket") }
-    var one: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
-    Self.limitUnsentBytes(descriptor)
-    guard bind(descriptor, info.ai_addr, info.ai_addrlen) == 0, listen(descriptor, backlog) == 0 else {
+    let bound = try wanted.bind(for: "listen on", wanted.description)
+    descriptor = bound.descriptor
+    // Inherited by connections: bounds the kernel memory that a client can hold by not reading.
+    var unsentBytes: Int32 = 128 * 1024
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsentBytes, 4)
+    guard listen(descriptor, backlog) == 0 else {
       let code = errno
       close(descriptor)
       throw SocketError("listen on", code: code, subject: wanted.description)
     }
-    address = SocketAddress(host: wanted.host, port: Self.boundPort(descriptor) ?? wanted.port)
-  }
-
-  /// Connections inherit this: a client that does not read holds this much kernel memory, and this much of a turn, not
-  /// the megabytes to which the kernel would let its send buffer grow.
-  private static func limitUnsentBytes(_ descriptor: Int32) {
-    var bytes = unsentBytes
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+    address = SocketAddress(host: wanted.host, port: bound.port)
   }
 
   deinit { close(descriptor) }
 
-  static func boundPort(_ descriptor: Int32) -> UInt16? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutableBytes(of: &storage) { bytes in
-      getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
-    }
-    // The port stands in the same place in sockaddr_in and sockaddr_in6.
-    return result == 0
-      ? withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) } : nil
-  }
-
-  /// Refuses whoever comes from now on, and frees the port.
+  /// Refuses further connections and frees the port.
   public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   public enum AcceptResult {
@@ -72,5 +43,56 @@ public final class Listener: Sendable {
       default: return .none
       }
     }
+  }
+}
+
+/// Reserves a port by binding it. A `Listener` of the same host may take it.
+public final class PortReservation: Sendable {
+  public let port: UInt16
+  private let descriptor: Int32
+
+  /// Lets the kernel choose the port.
+  public init(host: String) throws(SocketError) {
+    (descriptor, port) = try SocketAddress(host: host, port: 0).bind(for: "reserve a port of", host)
+  }
+
+  deinit { close(descriptor) }
+}
+
+extension SocketAddress {
+  /// Makes a non-blocking TCP socket bound to this address. Several may be bound, but only one may listen.
+  fileprivate func bind(
+    for purpose: String, _ subject: String
+  ) throws(SocketError) -> (descriptor: Int32, port: UInt16) {
+    var hints = addrinfo()
+    hints.ai_flags = AI_PASSIVE
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hints, &list) == 0, let info = list?.pointee else {
+      throw SocketError("resolve", code: EADDRNOTAVAIL, subject: host)
+    }
+    defer { freeaddrinfo(list) }
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    let descriptor = socket(info.ai_family, Int32(kind), 0)
+    guard descriptor >= 0 else { throw SocketError("socket") }
+    var one: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, 4)
+    guard Glibc.bind(descriptor, info.ai_addr, info.ai_addrlen) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw SocketError(purpose, code: code, subject: subject)
+    }
+    return (descriptor, Self.boundPort(descriptor) ?? port)
+  }
+
+  private static func boundPort(_ descriptor: Int32) -> UInt16? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutableBytes(of: &storage) { bytes in
+      getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+    }
+    // The port is at the same offset in sockaddr_in and sockaddr_in6.
+    return result == 0
+      ? withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) } : nil
   }
 }

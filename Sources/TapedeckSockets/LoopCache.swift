@@ -1,24 +1,23 @@
-/// A value that all loops share and that seldom changes. Each change raises the version.
+/// A value that all loops share and that seldom changes. Each change increases the version.
 public protocol Versioned: AnyObject, Sendable {
   associatedtype Value
   var version: Int { get }
-  /// The value as it stands; may take a lock.
+  /// May take a lock.
   var current: Value { get }
 }
 
-/// A shared value as one loop last saw it. It is read anew only when its version has changed, so that requests neither
-/// wait for a lock nor write to memory that other loops read.
-///
-/// Public, so that it is specialized in other rooms; the compiler does not do that for what is `package`.
+/// One loop's cache of a shared value, read again only when its version has changed, so that requests neither
+/// wait for a lock nor write to shared memory. Public because the compiler does not specialize `package`
+/// types in other modules.
 public final class LoopCache<Source: Versioned> {
   @usableFromInline let source: Source
-  // One thread uses a cache, and nobody who is called while it is read comes back to it.
+  // Used by one thread, and no call during a read re-enters it.
   @exclusivity(unchecked) @usableFromInline var version: Int
   @exclusivity(unchecked) @usableFromInline var value: Source.Value
 
   @inlinable public init(_ source: Source) {
     self.source = source
-    // The version first: what changes in between is read once more.
+    // Read first, so that a change in between is read again.
     version = source.version
     value = source.current
   }

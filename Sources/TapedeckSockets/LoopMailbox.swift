@@ -2,7 +2,7 @@ internal import CSystem
 internal import Glibc
 internal import Synchronization
 
-/// The one door into a loop from other threads: work left here runs on the loop's thread, in order.
+/// Runs work from other threads on the loop's thread, in order.
 public final class LoopMailbox: Sendable {
   let wakeDescriptor: Int32
   private let work = Mutex<[@Sendable () -> Void]>([])
@@ -31,5 +31,29 @@ public final class LoopMailbox: Sendable {
       defer { jobs = [] }
       return jobs
     }
+  }
+}
+
+/// A value that belongs to a loop; other threads can only use it on that loop.
+public final class LoopBound<Value>: @unchecked Sendable {
+  // Owned by the loop's thread: only jobs posted to the loop read and release it.
+  private let value: Value
+  private let mailbox: LoopMailbox
+
+  /// Must be called on the loop's thread.
+  public init(_ value: Value, on loop: EventLoop) {
+    self.value = value
+    mailbox = loop.mailbox
+  }
+
+  deinit {
+    nonisolated(unsafe) let value = value
+    mailbox.post { _ = value }
+  }
+
+  /// Runs `body` on the loop's thread, unless the loop has stopped.
+  public func post(_ body: @escaping @Sendable (Value) -> Void) {
+    nonisolated(unsafe) let value = value
+    mailbox.post { body(value) }
   }
 }

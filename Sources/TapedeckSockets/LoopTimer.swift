@@ -1,6 +1,4 @@
-/// One deadline that may be moved as often as one likes at no cost: the queue is touched only when it is due.
-///
-/// Belongs to the loop that made it, and is used on that loop's thread only.
+/// A deadline that is cheap to move: the queue changes only when it is due. Used on its loop's thread only.
 public final class LoopTimer {
   private let queue: TimerQueue
   let action: () -> Void
@@ -28,16 +26,10 @@ public final class LoopTimer {
   }
 }
 
-/// A binary heap of the moments at which some timer wants a look. A timer whose deadline moved on in the meantime is
-/// queued again; one that was cancelled is forgotten, at the latest when half of the heap is of that kind: clients come
-/// and go faster than their deadlines.
+/// A binary heap of the times at which timers are checked. Timers whose deadline has moved are queued again.
+/// Cancelled ones are removed once they fill half of the heap, because clients come and go faster.
 final class TimerQueue {
-  private struct Entry {
-    var time: MonotonicTime
-    var timer: LoopTimer
-  }
-
-  private var heap: [Entry] = []
+  private var heap: [(time: MonotonicTime, timer: LoopTimer)] = []
   private var cancelled = 0
 
   var next: MonotonicTime? { heap.first?.time }
@@ -50,16 +42,17 @@ final class TimerQueue {
   }
 
   private func forgetCancelled() {
-    var kept: [Entry] = []
-    for entry in heap where entry.timer.queuedFor == entry.time {
-      if entry.timer.deadline == nil { entry.timer.queuedFor = nil } else { kept.append(entry) }
+    heap.removeAll { entry in
+      guard entry.timer.queuedFor == entry.time else { return true }
+      if entry.timer.deadline == nil { entry.timer.queuedFor = nil }
+      return entry.timer.deadline == nil
     }
-    heap = kept.sorted { $0.time < $1.time }
+    heap.sort { $0.time < $1.time }
   }
 
   func push(_ timer: LoopTimer, at time: MonotonicTime) {
     timer.queuedFor = time
-    heap.append(Entry(time: time, timer: timer))
+    heap.append((time, timer))
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -69,7 +62,7 @@ final class TimerQueue {
     }
   }
 
-  /// Fires every timer that is due at `now`. One that an action sets to a time gone by waits for the next turn.
+  /// Fires every timer that is due. A timer that an action sets to a past time waits for the next turn.
   func fire(now: MonotonicTime) {
     var due: [LoopTimer] = []
     while let first = heap.first, first.time <= now {
@@ -87,7 +80,7 @@ final class TimerQueue {
     }
   }
 
-  /// Forgets every timer: each holds the queue, and would keep it alive beyond its loop.
+  /// Removes every timer, because each retains the queue.
   func removeAll() { heap = [] }
 
   private func removeFirst() {

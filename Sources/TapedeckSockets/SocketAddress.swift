@@ -1,6 +1,7 @@
+internal import CSystem
 internal import Glibc
 
-/// Where to listen: a host, numeric or to be looked up, and a port.
+/// A host, numeric or to be looked up, and a port.
 public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
   public var host: String
   public var port: UInt16
@@ -10,19 +11,14 @@ public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Reads `HOST:PORT` or `[IPv6]:PORT`; nil when it is neither.
+  /// Reads `HOST:PORT` or `[IPv6]:PORT`; `nil` for anything else.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
-    if bytes.first == UInt8(ascii: "[") {
-      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), close > 1 else { return nil }
-      let rest = bytes[(close + 1)...]
-      guard let port = Self.port(after: rest) else { return nil }
-      self.init(host: String(decoding: bytes[1..<close], as: UTF8.self), port: port)
-    } else {
-      let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-      guard colon > 0, let port = Self.port(after: bytes[colon...]) else { return nil }
-      self.init(host: String(decoding: bytes[..<colon], as: UTF8.self), port: port)
-    }
+    let brackets = bytes.first == UInt8(ascii: "[") ? 1 : 0
+    guard let end = bytes.firstIndex(of: brackets == 1 ? UInt8(ascii: "]") : UInt8(ascii: ":")),
+      end > brackets, let port = Self.port(after: bytes[(end + brackets)...])
+    else { return nil }
+    self.init(host: String(decoding: bytes[brackets..<end], as: UTF8.self), port: port)
   }
 
   private static func port(after text: ArraySlice<UInt8>) -> UInt16? {
@@ -33,9 +29,98 @@ public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     return UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) })
   }
 
-  /// As in a URL: IPv6 addresses stand in brackets.
+  /// As in a URL, with IPv6 addresses in brackets.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// Whether only this machine can reach it.
   public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+}
+
+extension SocketAddress {
+  /// Whether a connection to this address reaches a listener on `listening`, under whatever name; detects a
+  /// proxy that is its own origin. Looks names up, so it may block.
+  public func reaches(listening: SocketAddress) -> Bool {
+    guard port == listening.port else { return false }
+    let bound = IPAddress.all(of: listening.host)
+    return IPAddress.all(of: host).contains { address in
+      // The unspecified address connects to this machine.
+      let target = address.isUnspecified ? IPAddress.loopback(like: address) : address
+      return bound.contains { $0 == target || ($0.isUnspecified && target.isLocal) }
+    }
+  }
+}
+
+/// An address in IPv6 form; IPv4 is mapped into it (RFC 4291 §2.5.5.2).
+private struct IPAddress: Equatable {
+  var bytes: [UInt8]
+
+  private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+
+  static func loopback(like address: IPAddress) -> IPAddress {
+    address.isIPv4
+      ? IPAddress(bytes: mappedPrefix + [127, 0, 0, 1])
+      : IPAddress(bytes: [UInt8](repeating: 0, count: 15) + [1])
+  }
+
+  var isIPv4: Bool { bytes.starts(with: Self.mappedPrefix) }
+  var isUnspecified: Bool { bytes.dropFirst(isIPv4 ? 12 : 0).allSatisfy { $0 == 0 } }
+
+  /// Whether it belongs to this machine: the kernel binds only to such an address.
+  var isLocal: Bool {
+    let descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return isIPv4 && bytes[12] == 127 }
+    defer { close(descriptor) }
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+    return withUnsafeBytes(of: &address) { raw in
+      bind(descriptor, raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count)) == 0
+    }
+  }
+
+  static func all(of host: String) -> [IPAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0 }.compactMap {
+      IPAddress($0.pointee)
+    }
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private init?(_ info: addrinfo) {
+    let raw = UnsafeRawBufferPointer(start: info.ai_addr, count: Int(info.ai_addrlen))
+    // The address follows family and port, in sockaddr_in6 also the flow label.
+    switch (info.ai_family, raw.count) {
+    case (AF_INET, 8...): bytes = Self.mappedPrefix + raw[4..<8]
+    case (AF_INET6, 24...): bytes = Array(raw[8..<24])
+    default: return nil
+    }
+  }
+}
+
+/// A kernel call that failed.
+public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
+  public let call: String
+  public let code: Int32
+  /// The call's argument, for messages: for example an address.
+  public let subject: String?
+
+  init(_ call: String, subject: String? = nil) { self.init(call, code: errno, subject: subject) }
+
+  init(_ call: String, code: Int32, subject: String? = nil) {
+    self.call = call
+    self.code = code
+    self.subject = subject
+  }
+
+  public var isAddressInUse: Bool { code == EADDRINUSE }
+  public var isPermissionDenied: Bool { code == EACCES }
+
+  public var description: String {
+    "\(call)\(subject.map { " \($0)" } ?? ""): \(String(cString: strerror(code)))"
+  }
 }

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Glibc
 
-/// What a read or write came to.
+/// The result of a read or write.
 public enum TransferResult: Sendable {
   case bytes(Int)
   case wouldBlock
@@ -11,12 +11,11 @@ public enum TransferResult: Sendable {
 
 /// A connected, non-blocking stream socket; closes once.
 public final class StreamSocket {
-  /// The descriptor; -1 once closed.
-  public var descriptor: Int32 { openDescriptor }
-  private var openDescriptor: Int32
+  /// -1 once closed.
+  @exclusivity(unchecked) public private(set) var descriptor: Int32
 
   public init(adopting descriptor: Int32) {
-    openDescriptor = descriptor
+    self.descriptor = descriptor
     var one: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
   }
@@ -24,28 +23,28 @@ public final class StreamSocket {
   deinit { close() }
 
   public func close() {
-    guard openDescriptor >= 0 else { return }
-    Glibc.close(openDescriptor)
-    openDescriptor = -1
+    guard descriptor >= 0 else { return }
+    Glibc.close(descriptor)
+    descriptor = -1
   }
 
-  /// Closes so that the peer sees a reset, not an orderly end.
+  /// Closes with a reset.
   public func closeWithReset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(openDescriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     close()
   }
 
-  /// Tells the peer that nothing more will be sent.
-  public func finishSending() { shutdown(openDescriptor, Int32(SHUT_WR)) }
+  /// Sends a FIN.
+  public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
-    Self.read(openDescriptor, into: buffer)
+    Self.read(descriptor, into: buffer)
   }
 
-  public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult { Self.write(openDescriptor, bytes) }
+  public func write(_ bytes: UnsafeRawBufferPointer) -> TransferResult { Self.write(descriptor, bytes) }
 
-  /// Reads from a socket that is somebody else's to close.
+  /// Reads from a socket that the caller owns.
   public static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> TransferResult {
@@ -57,7 +56,7 @@ public final class StreamSocket {
     }
   }
 
-  /// Writes to a socket that is somebody else's to close.
+  /// Writes to a socket that the caller owns.
   public static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> TransferResult {
     while true {
       let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -76,7 +75,7 @@ public final class StreamSocket {
       message.msg_iov = vectors.baseAddress
       message.msg_iovlen = 2
       while true {
-        let count = sendmsg(openDescriptor, &message, Int32(MSG_NOSIGNAL))
+        let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
         if count >= 0 { return .bytes(count) }
         if errno != EINTR { return Self.failure() }
       }

@@ -2,32 +2,27 @@ internal import CCurl
 internal import Glibc
 internal import TapedeckSockets
 
-/// Has libcurl make connections inside an event loop, with one multi handle.
+/// Makes connections with libcurl inside an event loop, with one multi handle.
 ///
-/// libcurl must not be called from its own callbacks. They only note what it wants, and outcomes are reported when
-/// libcurl has returned. An established connection stays in the multi handle, because libcurl closes it when its easy
-/// handle is removed (`disconnect`). Until then libcurl leaves it alone, because each easy handle has a connection cache
-/// of its own (see `CurlHandle`).
+/// libcurl must not be called from its own callbacks, so outcomes are reported after it returns. An open
+/// connection stays in the multi handle, because removing its easy handle closes it (`disconnect`). Until
+/// then libcurl does not touch it, because each easy handle has its own connection cache (see `CurlHandle`).
 final class Connector {
   private let loop: EventLoop
   private let multi: UnsafeMutableRawPointer
   private let onOpened: () -> Void
-  /// The descriptors that libcurl waits for while it connects.
   private var waiting: [Int32: EventLoop.Registration] = [:]
-  /// The handles with an established connection, by its descriptor.
   private(set) var taken: [Int32: CurlHandle] = [:]
-  /// How many sockets were opened so far.
   private(set) var openedCount = 0
   private var soon: LoopTimer?
   private var later: LoopTimer?
   private var isReporting = false
-  /// Whether libcurl is working. A timer that it sets to "now" then fires in the next turn, so that this one ends.
+  /// Whether libcurl is running. A timer that it sets to "now" then fires in the next turn.
   private var isActing = false
   private var isClosed = false
 
-  /// - Parameter onOpened: called for every socket.
   init(loop: EventLoop, onOpened: @escaping () -> Void = {}) throws(UpstreamError) {
-    try CurlLibrary.start()
+    try CurlHandle.startLibrary()
     guard let multi = curl_multi_init() else { throw .libcurlFailed(reason: "initialisation failed") }
     self.loop = loop
     self.multi = multi
@@ -41,7 +36,7 @@ final class Connector {
 
   deinit { close() }
 
-  /// Must be called last, when every handle has been disconnected.
+  /// Must be called last, after every handle was disconnected.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -68,23 +63,19 @@ final class Connector {
       }, this)
   }
 
-  /// The connector that a callback was installed with.
   static func of(_ context: UnsafeMutableRawPointer?) -> Connector? {
     context.map { Unmanaged<Connector>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: Connecting
-
-  /// Begins to connect, and later calls `onConnected` of the handle. False when libcurl refuses.
+  /// Starts connecting; `onConnected` of the handle is called later. Returns false when libcurl refuses.
   func connect(_ handle: CurlHandle) -> Bool { curl_multi_add_handle(multi, handle.easy) == CURLM_OK }
 
-  /// Closes the connection, or gives up the attempt.
   func disconnect(_ handle: CurlHandle) {
     handle.giveBack()
     _ = curl_multi_remove_handle(multi, handle.easy)
   }
 
-  /// There are two timers because moving a deadline forward is free: libcurl mostly wants "now" or "in ten seconds".
+  /// Uses two timers because postponing a deadline is free: libcurl mostly wants "now" or "in ten seconds".
   private func setTimer(_ milliseconds: Int) {
     guard !isClosed else { return }
     if milliseconds != 0 { soon?.cancel() }
@@ -112,9 +103,7 @@ final class Connector {
     }
   }
 
-  // MARK: Waiting
-
-  /// Waits for one descriptor: a socket, or a pipe of libcurl's resolver.
+  /// Handles the events of a socket, or of a pipe of libcurl's resolver.
   private final class Waiter: EventHandler {
     private let descriptor: Int32
     private unowned let connector: Connector
@@ -140,7 +129,7 @@ final class Connector {
     if what & CURL_POLL_IN != 0 { interest.insert(.read) }
     if what & CURL_POLL_OUT != 0 { interest.insert(.write) }
     if let registration = waiting[descriptor] { return loop.change(registration, interest) }
-    // If the kernel refuses, the attempt ends by its timeout; nothing better can be done here.
+    // If the kernel refuses, the attempt times out.
     waiting[descriptor] = try? loop.add(descriptor, interest, handler: Waiter(descriptor, self))
   }
 
@@ -148,9 +137,6 @@ final class Connector {
     if let registration = waiting.removeValue(forKey: descriptor) { loop.remove(registration) }
   }
 
-  // MARK: Sockets
-
-  /// Opens a socket for libcurl; -1 when the kernel refuses.
   func openSocket(_ address: curl_sockaddr) -> Int32 {
     let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, address.protocol)
@@ -160,20 +146,18 @@ final class Connector {
     return descriptor
   }
 
-  /// Closes a socket for libcurl. A taken one should be given back first; if libcurl ever closes one that was not, its
-  /// handle is told while the descriptor's number is not yet used for something else.
+  /// Closes a socket for libcurl. If it was not given back, its handle is told before the number is reused.
   func closeSocket(_ descriptor: Int32) {
     stopWaiting(descriptor)
     taken.removeValue(forKey: descriptor)?.lose()
     Glibc.close(descriptor)
   }
 
-  /// Makes `descriptor` the connection of `handle`.
   func take(_ descriptor: Int32, for handle: CurlHandle) {
     stopWaiting(descriptor)
     taken[descriptor] = handle
   }
 
-  /// Leaves `descriptor` to libcurl again.
+  /// Returns `descriptor` to libcurl.
   func giveBack(_ descriptor: Int32) { taken[descriptor] = nil }
 }

@@ -1,9 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// Why no connection could be made.
 extension CurlHandle {
-  /// Reads libcurl's result as a cause.
   func failure(_ code: CURLcode) -> UpstreamFailure {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
@@ -11,7 +9,7 @@ extension CurlHandle {
     case CURLE_COULDNT_RESOLVE_HOST:
       UpstreamFailure(.dnsError, "The host name \(origin.host) could not be resolved. Is it spelled right?")
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
-      // libcurl's text may quote the proxy's URL, and that may hold a password.
+      // libcurl's text may quote the proxy's URL, which may contain a password.
       UpstreamFailure(.dnsError, "The proxy that the environment names for \(origin) could not be used.")
     case CURLE_COULDNT_CONNECT: connecting(code)
     case CURLE_OPERATION_TIMEDOUT: timedOut
@@ -32,12 +30,12 @@ extension CurlHandle {
 
   private var origin: UpstreamOrigin { configuration.origin }
 
-  /// libcurl's account of the attempt, else its general words for the code.
+  /// libcurl's description of the attempt, or else of the code.
   private func account(_ code: CURLcode) -> String {
-    errorText[0] == 0 ? CurlLibrary.text(code) : String(cString: errorText)
+    errorText[0] == 0 ? Self.text(code) : String(cString: errorText)
   }
 
-  /// libcurl reports a lookup for which there was no descriptor as an unknown name.
+  /// Detects a lookup without a free descriptor, which libcurl reports as an unknown name.
   private static var isOutOfDescriptors: Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if descriptor >= 0 { close(descriptor) }
@@ -48,17 +46,16 @@ extension CurlHandle {
     let error = systemError
     let detail = "\(origin): \(error == 0 ? account(code) : String(cString: strerror(error)))."
     switch error {
-    // EINVAL and EACCES also stand for a route that is `blackhole` or `prohibit`.
+    // EINVAL and EACCES also mean a `blackhole` or `prohibit` route.
     case ENETUNREACH, EHOSTUNREACH, EINVAL, EACCES, EPERM: return UpstreamFailure(.unroutable, detail)
     case EMFILE, ENFILE, EADDRNOTAVAIL, ENOBUFS, ENOMEM: return UpstreamFailure(.limitReached, detail)
     case ETIMEDOUT: return UpstreamFailure(.connectTimeout, detail)
-    // The connection was accepted, and reset before the request could be sent.
+    // The connection was accepted, then reset before the request was sent.
     case ECONNRESET, ECONNABORTED, EPIPE: return UpstreamFailure(.terminated, detail)
     default: return UpstreamFailure(.refused, "\(detail) Is the origin running, and is the port right?")
     }
   }
 
-  /// `errno` of the last failed connect.
   private var systemError: Int32 {
     guard socketError == 0 else { return socketError }
     var error = 0
@@ -79,7 +76,7 @@ extension CurlHandle {
     let reason = account(code)
     let detail = "\(origin): \(reason)."
     if reason.contains("alert") { return UpstreamFailure(.tlsAlert, detail) }
-    // OpenSSL says so when the bytes are not TLS.
+    // OpenSSL's errors for bytes that are not TLS.
     let noTLS = ["wrong version number", "packet length too long", "http request"]
     guard noTLS.contains(where: reason.contains) else { return UpstreamFailure(.tlsProtocol, detail) }
     let advice = "The port does not speak TLS; for plain http the origin is \(origin.withoutTLS)."
@@ -87,10 +84,7 @@ extension CurlHandle {
   }
 }
 
-// MARK: - A certificate of another host
-
 extension CurlHandle {
-  /// The certificate may be valid, but for another host.
   private var wrongHost: UpstreamFailure {
     let names = certificateNames
     let whose = names.isEmpty ? String(cString: errorText) : "it names \(names)"
@@ -100,11 +94,10 @@ extension CurlHandle {
         + "Ask the origin by a name that its certificate has.")
   }
 
-  /// Whether libcurl says that the certificate is for another host.
   private var namesAnotherHost: Bool { String(cString: errorText).contains("target host name") }
 
-  /// Lets libcurl keep the certificate of the next attempt. False when it does so already, or when the certificate is
-  /// not for another host. A certificate is kept only on demand because it takes several KiB.
+  /// Makes libcurl keep the certificate (several KiB) of the next attempt. Returns false when it already
+  /// does, or when the certificate is not for another host.
   func keepsCertificate(after code: CURLcode) -> Bool {
     guard code == CURLE_PEER_FAILED_VERIFICATION, !isKeepingCertificate, namesAnotherHost else {
       return false
@@ -119,7 +112,7 @@ extension CurlHandle {
     guard isKeepingCertificate, td_easy_get_pointer(easy, CURLINFO_CERTINFO, &pointer) == CURLE_OK,
       let info = pointer?.assumingMemoryBound(to: curl_certinfo.self).pointee, info.num_of_certs > 0
     else { return "" }
-    // The origin's own certificate comes first, before those of its issuers.
+    // The origin's own certificate comes first.
     var (subject, alternatives) = ("", "")
     var next = info.certinfo[0]
     while let line = next?.pointee {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// The options of every handle: connect to the origin, do nothing else unasked, and call us back.
+/// The options of every handle: connect to the origin and call us back, nothing else.
 extension CurlHandle {
   func setOptions() -> [CURLcode] { setRoute() + setSecurity() + setCallbacks() }
 
@@ -11,14 +11,14 @@ extension CurlHandle {
     return [
       td_easy_set_string(easy, CURLOPT_URL, "\(origin.scheme.rawValue)://\(origin.authority)/"),
       td_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1),
-      // What TLS agrees on.
+      // The protocol negotiated in TLS.
       td_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
       td_easy_set_long(easy, CURLOPT_NOSIGNAL, 1),
-      // A lookup that hangs must not hold up the loop when its transfer is given up.
+      // A slow lookup must not block the loop when its transfer is cancelled.
       td_easy_set_long(easy, CURLOPT_QUICK_EXIT, 1),
       td_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
       td_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.timeouts.connectMilliseconds),
-      // A proxy opens a tunnel, so that the origin gets the request as it is, and not in absolute form.
+      // Tunnels through a proxy, so that the origin gets the request unchanged and not in absolute form.
       td_easy_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, usesProxy ? 1 : 0),
       td_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, usesProxy ? 1 : 0),
       td_easy_set_string(easy, CURLOPT_PROXY, usesProxy ? nil : ""),
@@ -31,17 +31,14 @@ extension CurlHandle {
     return [
       td_easy_set_long(easy, CURLOPT_SSL_VERIFYPEER, configuration.verifiesTLS ? 1 : 0),
       td_easy_set_long(easy, CURLOPT_SSL_VERIFYHOST, configuration.verifiesTLS ? 2 : 0),
-      // One file of authorities, no folder beside it: only then does libcurl parse them once and not for
-      // every connection (2.5 against 28 ms of CPU for a handshake), and only then does `--cacert` mean that
-      // file alone.
+      // Without a folder of authorities, libcurl parses the file once, not per connection (2.5 instead of 28
+      // ms of CPU per handshake), and `--cacert` means only that file.
       td_easy_set_string(easy, CURLOPT_CAPATH, nil),
       authorities == nil ? CURLE_OK : td_easy_set_string(easy, CURLOPT_CAINFO, authorities),
     ]
   }
 
-  // MARK: Callbacks
-
-  /// Each context is an object that lives longer than the calls.
+  /// Each context is an object that outlives the calls.
   private func setCallbacks() -> [CURLcode] {
     let this = Unmanaged.passUnretained(self).toOpaque()
     return [
@@ -51,7 +48,7 @@ extension CurlHandle {
       td_easy_on_open_socket(easy, Self.openSocket, this),
       // A connection may outlive the handle that opened it, but not the connector.
       td_easy_on_close_socket(easy, Self.closeSocket, Unmanaged.passUnretained(connector).toOpaque()),
-      speaksTLS && CurlLibrary.usesOpenSSL ? td_easy_on_trace(easy, Self.trace, this) : CURLE_OK,
+      speaksTLS && Self.usesOpenSSL ? td_easy_on_trace(easy, Self.trace, this) : CURLE_OK,
     ]
   }
 
@@ -69,11 +66,49 @@ extension CurlHandle {
     return 0
   }
 
-  /// Sees TLS records in the clear; an alert is two bytes, and its second says 0 for close_notify (RFC 8446 §6).
+  /// Sees decrypted TLS records. An alert is two bytes, and the second is 0 for close_notify (RFC 8446 §6).
   private static let trace: curl_debug_callback = { _, kind, bytes, count, context in
     if kind == CURLINFO_SSL_DATA_IN, count == 2, let bytes, bytes[1] == 0, let context {
       Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue().hasSeenCloseNotify = true
     }
     return 0
+  }
+}
+
+extension CurlHandle {
+  /// Why libcurl is not usable. The first access initializes it, once per process.
+  private static let libraryProblem: String? = {
+    ignoreBrokenPipes()
+    return curl_global_init(td_global_default) == CURLE_OK ? nil : "initialisation failed"
+  }()
+
+  static func startLibrary() throws(UpstreamError) {
+    if let problem = libraryProblem { throw .libcurlFailed(reason: problem) }
+  }
+
+  /// With CURLOPT_NOSIGNAL libcurl does not block SIGPIPE, but OpenSSL writes close_notify to dead sockets.
+  private static func ignoreBrokenPipes() {
+    var current = sigaction()
+    guard sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil else {
+      return
+    }
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  static var libraryVersion: String {
+    guard libraryProblem == nil, let info = curl_version_info(td_version_now)?.pointee,
+      let version = info.version
+    else { return "?" }
+    let tls = info.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
+    return String(cString: version) + tls
+  }
+
+  /// Whether the TLS library is OpenSSL, whose alerts libcurl shows.
+  static let usesOpenSSL =
+    curl_version_info(td_version_now)?.pointee.ssl_version
+    .map { String(cString: $0).hasPrefix("OpenSSL") } ?? false
+
+  static func text(_ code: CURLcode) -> String {
+    curl_easy_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
   }
 }

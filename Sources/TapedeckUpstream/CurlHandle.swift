@@ -2,36 +2,30 @@ internal import CCurl
 internal import Glibc
 internal import TapedeckSockets
 
-/// One easy handle, set up once and used for one connection after another.
+/// One easy handle, reused for one connection after another.
 ///
-/// libcurl looks up names, tries addresses, goes through proxies, checks certificates and speaks TLS. Then it stops
-/// (CURLOPT_CONNECT_ONLY), and the bytes are ours: our own serializer and parsers speak HTTP/1.1, because a proxy would
-/// have to check libcurl's reading of it anyway.
+/// libcurl looks up names, connects, goes through proxies and does TLS, then stops (CURLOPT_CONNECT_ONLY).
+/// Our own serializer and parsers do HTTP/1.1, because a proxy would have to check libcurl's result anyway.
 ///
-/// A connection belongs to its handle alone. libcurl does not count a finished one as in use: when another transfer
-/// connects, it closes what its connection cache holds that has ended or has become too old (7.88.1:
-/// `prune_dead_connections`, CURLOPT_MAXAGE_CONN, 118 s). So each handle has a connection cache of its own, by a share
-/// of its own; names and certificate authorities stay common to all, in the multi handle. A multi handle for each would
-/// do as well, but reads the authorities for every connection: 17.6 against 0.2 ms of CPU for a handshake.
+/// libcurl treats a finished connection as unused: another connecting transfer closes those in its cache that
+/// have ended or are too old (7.88.1: `prune_dead_connections`, CURLOPT_MAXAGE_CONN, 118 s). So each handle
+/// has its own connection cache, in its own share. The multi handle shares names and certificate authorities;
+/// one multi handle each would read the authorities per connection (17.6 instead of 0.2 ms of CPU).
 final class CurlHandle {
   let easy: UnsafeMutableRawPointer
   let configuration: UpstreamConfiguration
   let connector: Connector
   let connectionCache: UnsafeMutableRawPointer
   let errorText: UnsafeMutablePointer<CChar>
-  /// The connection's, while there is one.
+  /// -1 while there is no connection.
   private(set) var descriptor: Int32 = -1
-  /// The origin's end of it, as `ip:port`.
   private(set) var remoteAddress = ""
-  /// Whether the origin ended TLS in order, with close_notify (RFC 8446 §6.1).
   var hasSeenCloseNotify = false
-  /// Why the kernel gave no socket; libcurl does not pass that on.
+  /// `errno` of a failed `socket`, which libcurl does not report.
   var socketError: Int32 = 0
-  /// Whether libcurl keeps the certificate of the origin.
   var isKeepingCertificate = false
-  /// Called with the outcome of an attempt to connect.
   var onConnected: (CURLcode) -> Void = { _ in }
-  /// Called when libcurl is about to close the connection, from inside of libcurl.
+  /// Called from inside libcurl when it is about to close the connection.
   var onLost: () -> Void = {}
 
   init(_ configuration: UpstreamConfiguration, _ connector: Connector) throws(UpstreamError) {
@@ -46,20 +40,18 @@ final class CurlHandle {
     self.connector = connector
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    let codes = setOptions()
-    if let refused = codes.first(where: { $0 != CURLE_OK }) {
-      throw .libcurlFailed(reason: CurlLibrary.text(refused))
+    if let refused = setOptions().first(where: { $0 != CURLE_OK }) {
+      throw .libcurlFailed(reason: Self.text(refused))
     }
   }
 
   deinit {
     curl_easy_cleanup(easy)
-    // Not before: libcurl refuses while a handle uses it.
+    // Last: libcurl refuses while a handle uses it.
     _ = curl_share_cleanup(connectionCache)
     errorText.deallocate()
   }
 
-  /// The handle that wraps `easy`.
   static func of(_ easy: UnsafeMutableRawPointer) -> CurlHandle? {
     var pointer: UnsafeMutableRawPointer?
     _ = td_easy_get_pointer(easy, CURLINFO_PRIVATE, &pointer)
@@ -67,19 +59,14 @@ final class CurlHandle {
   }
 
   var speaksTLS: Bool { configuration.origin.scheme == .https }
-  /// Whether TLS did not end in order, as far as the TLS library lets us see.
-  var endedWithoutCloseNotify: Bool { speaksTLS && CurlLibrary.usesOpenSSL && !hasSeenCloseNotify }
+  var endedWithoutCloseNotify: Bool { speaksTLS && Self.usesOpenSSL && !hasSeenCloseNotify }
 
-  // MARK: Connecting
-
-  /// Forgets the last connection, which is closed.
   func reset() {
     socketError = 0
     hasSeenCloseNotify = false
     errorText[0] = 0
   }
 
-  /// Takes over the connection that libcurl has made. False when there is none.
   func takeConnection() -> Bool {
     var socket: curl_socket_t = -1
     guard td_easy_get_socket(easy, &socket) == CURLE_OK, socket >= 0 else { return false }
@@ -89,20 +76,19 @@ final class CurlHandle {
     return true
   }
 
-  /// Leaves the connection to libcurl, which is to close it.
+  /// Returns the connection to libcurl, which closes it.
   func giveBack() {
     guard descriptor >= 0 else { return }
     connector.giveBack(descriptor)
     descriptor = -1
   }
 
-  /// libcurl closes the connection although it is in use. No known one does.
+  /// Handles a close by libcurl while the connection is in use. No known version does that.
   func lose() {
     onLost()
     descriptor = -1
   }
 
-  /// Whether there is no connection any more.
   var isLost: Bool { descriptor < 0 }
 
   private func address() -> String {
@@ -115,10 +101,7 @@ final class CurlHandle {
     return text.utf8.contains(UInt8(ascii: ":")) ? "[\(text)]:\(port)" : "\(text):\(port)"
   }
 
-  // MARK: Bytes
-
-  /// Whether libcurl stands between us and the socket. More may wait there although the kernel has nothing: a TLS record
-  /// is opened whole.
+  /// Whether libcurl may hold bytes when the kernel has none: a TLS record is decrypted whole.
   var holdsBack: Bool { speaksTLS || configuration.usesEnvironmentProxy }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
@@ -138,14 +121,13 @@ final class CurlHandle {
     return code == CURLE_OK ? .bytes(count) : Self.result(code)
   }
 
-  /// In place of an error of the kernel: libcurl's error buffer may say why.
+  /// Stands for an error of libcurl, whose error buffer may explain it.
   private static let failedInLibcurl: Int32 = 0
 
   private static func result(_ code: CURLcode) -> TransferResult {
     code == CURLE_AGAIN ? .wouldBlock : .failed(code: failedInLibcurl)
   }
 
-  /// Whether nothing has come. Between two exchanges nothing may.
   var isQuiet: Bool {
     var byte: UInt8 = 0
     return withUnsafeMutableBytes(of: &byte) {
@@ -153,7 +135,6 @@ final class CurlHandle {
     }
   }
 
-  /// What the code of a failed `receive` or `send` means, for people.
   func reason(_ code: Int32) -> String {
     if code != Self.failedInLibcurl { return String(cString: strerror(code)) }
     if isLost { return "libcurl closed the connection" }

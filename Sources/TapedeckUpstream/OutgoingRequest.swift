@@ -1,24 +1,21 @@
 internal import TapedeckHTTP
 
-/// A request as it is sent to the origin, and how much of it has been sent.
+/// A request as sent to the origin, and how much of it has been sent.
 ///
-/// Every end-to-end field of the client is passed on in its order and spelling, and nothing is added but framing. There
-/// is no `X-Forwarded-*` and no `Via`, although RFC 9110 §7.6.3 wants one from a gateway: the response is recorded, so it
-/// must be the one that the origin would have sent to the client.
+/// Forwards every end-to-end field of the client in its order and spelling, and adds only framing: no
+/// `X-Forwarded-*`, and no `Via`, although RFC 9110 §7.6.3 requires one of a gateway, because the recorded
+/// response must be the one that the origin would have sent to the client.
 struct OutgoingRequest {
-  /// A body up to this size goes out together with the head.
   private static let joinedBodyBytes = 16 * 1024
 
-  /// The head, with a small body behind it.
+  /// The head, followed by a small body.
   private(set) var start: [UInt8] = []
   /// A large body; never copied.
   private let rest: [UInt8]
-  /// What follows a large body: the last chunk, with the trailers.
+  /// The last chunk after a large body, with the trailers.
   private var end: [UInt8] = []
-  /// How many bytes have been sent.
   private(set) var sent = 0
 
-  /// - Parameter fields: what `fields(of:_:)` returns.
   init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
     let isJoined = request.body.count <= Self.joinedBodyBytes
     let isChunked = !request.trailers.isEmpty
@@ -29,7 +26,7 @@ struct OutgoingRequest {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
     if isChunked { start += "Transfer-Encoding: chunked\r\n".utf8 }
-    // RFC 9110 §10.1.4: a sender of TE names it in Connection.
+    // RFC 9110 §10.1.4: a sender of TE lists it in Connection.
     if request.acceptsTrailers { start += "TE: trailers\r\nConnection: TE\r\n".utf8 }
     start += HTTP1Serializer.crlf
     if isChunked, !request.body.isEmpty {
@@ -46,7 +43,7 @@ struct OutgoingRequest {
   private mutating func appendRequestLine(_ request: HTTPRequest, prefix: String) {
     start += request.method.rawValue.utf8
     start.append(UInt8(ascii: " "))
-    // RFC 9112 §3.2.4: the asterisk stands for the server as a whole; there is no path to put a prefix before.
+    // RFC 9112 §3.2.4: the asterisk stands for the whole server, so there is no path to prefix.
     if !prefix.isEmpty, request.target != [UInt8(ascii: "*")] { start += prefix.utf8 }
     start += request.target
     start += " HTTP/1.1\r\n".utf8
@@ -65,7 +62,7 @@ struct OutgoingRequest {
   var count: Int { start.count + rest.count + end.count }
   var isSent: Bool { sent == count }
 
-  /// Calls `body` with the next bytes to send; `nil` when everything has been sent.
+  /// Calls `body` with the next bytes to send; returns `nil` when everything has been sent.
   func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     if sent < start.count {
       return start.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
@@ -80,18 +77,15 @@ struct OutgoingRequest {
 
   mutating func advance(by count: Int) { sent += count }
 
-  /// Starts again from the beginning, for another connection.
   mutating func rewind() { sent = 0 }
 }
 
-// MARK: - What is sent on
-
 extension OutgoingRequest {
-  /// The fields that are sent, in order, except those of the connection: `Transfer-Encoding` and `TE`.
+  /// The fields to send, except `Transfer-Encoding` and `TE`, which belong to the connection.
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
-    // RFC 9110 §11.7.1: a proxy's challenge belongs in responses; in a request it means nothing to the origin.
+    // RFC 9110 §11.7.1: a proxy's challenge is for responses; in a request it means nothing to the origin.
     kept.removeAll("proxy-authenticate")
     if request.trailers.isEmpty { kept.removeAll("trailer") }
     var fields = HTTPFields()
@@ -100,7 +94,7 @@ extension OutgoingRequest {
     var hasLength = false
     var hasEncoding = false
     for index in kept.indices {
-      // RFC 9110 §10.1.1: we have met the expectation, because we already have the whole body.
+      // RFC 9110 §10.1.1: the expectation is met, because the whole body has arrived.
       if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) { continue }
       if kept.isNamed("content-length", at: index) {
         if !hasLength, request.trailers.isEmpty { fields.append(kept[index], value: "\(request.body.count)") }
@@ -112,8 +106,7 @@ extension OutgoingRequest {
         fields.append(index, of: kept)
       }
     }
-    // RFC 9112 §6.2: a body that came in chunks is sent with its length, which is known by now. Only one with trailers
-    // is sent in chunks.
+    // RFC 9112 §6.2: a body that came in chunks is sent with its length, unless it has trailers.
     if !hasLength, request.trailers.isEmpty,
       !request.body.isEmpty || request.fields.contains("transfer-encoding")
     {
@@ -122,7 +115,7 @@ extension OutgoingRequest {
     return fields
   }
 
-  /// RFC 9110 §7.2, §7.6.1: a gateway names the origin that it sends to.
+  /// RFC 9110 §7.2, §7.6.1: a gateway sends the origin's host.
   private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> String {
     if configuration.preservesHost {
       if !request.authority.isEmpty { return String(decoding: request.authority, as: UTF8.self) }
@@ -131,7 +124,7 @@ extension OutgoingRequest {
     return configuration.origin.authority
   }
 
-  /// Whether method and target fit in a request line without ending it (RFC 9112 §3). Code may have made them.
+  /// Whether method and target fit in a request line without ending it (RFC 9112 §3); code may supply them.
   static func canBeSent(_ request: HTTPRequest) -> Bool {
     !request.target.isEmpty && request.target.allSatisfy(RequestTarget.isVisible)
       && !request.method.rawValue.isEmpty

@@ -1,23 +1,22 @@
 internal import TapedeckHTTP
 
-/// Reads the response to one request from the bytes of an origin, strictly and without I/O.
+/// Parses the response to one request, strictly and without I/O.
 ///
-/// Bytes go in as they arrive, cut anywhere; events come out. The head parser refuses what a proxy must refuse, the body
-/// is counted or decoded. The message ends as soon as its framing says so: bytes behind it belong to no event, and
-/// forbid the reuse of the connection. After `.end` or an error the parser is done.
+/// Input may be cut anywhere. The message ends as soon as its framing says so; bytes after it belong to no
+/// event and prevent reuse of the connection. After `.end` or an error the parser is done.
 struct ResponseParser {
   enum Event {
-    /// An interim response that a proxy passes on (RFC 9110 §15.2).
+    /// An interim response that a proxy forwards (RFC 9110 §15.2).
     case interim(HTTPResponseHead)
     case head(HTTPResponseHead, BodyFraming)
-    /// Body bytes at these offsets of the buffer; `endsChunk` when they complete one chunk of the origin's.
+    /// Body bytes at these offsets of the buffer; `endsChunk` when they complete one of the origin's chunks.
     case data(Range<Int>, endsChunk: Bool)
     case end(trailers: HTTPFields)
   }
 
   private enum Stage { case head, body, ended }
 
-  /// RFC 9110 §15.2 sets no bound on interim responses; this is ours.
+  /// Our limit; RFC 9110 §15.2 sets none.
   static let maxInterimResponses = 32
 
   private let method: HTTPMethod
@@ -25,23 +24,20 @@ struct ResponseParser {
   private let onToleratedFault: (ToleratedFault) -> Void
   private var stage = Stage.head
   private var head: [UInt8] = []
-  /// Where in `head` the line begins whose end has not come yet.
   private var lineStart = 0
   private var framing = BodyFraming.none
-  /// Body bytes that are still to come, where they are counted.
   private var remaining = 0
   private var decoder: ChunkedDecoder
   private var hasReportedBlanks = false
 
-  /// Whether the connection may be used again, as far as the response says.
+  /// Whether the response allows reuse of the connection.
   private(set) var allowsReuse = true
   private(set) var hasSeenBytes = false
-  /// Complete heads that were not the final one.
   private(set) var interimCount = 0
-  /// Whether silence is normal in this body.
+  /// Whether pauses are normal in this body.
   private(set) var isEventStream = false
 
-  /// - Parameter method: of the request, which decides whether the response has a body.
+  /// - Parameter method: of the request; decides whether the response has a body.
   init(to method: HTTPMethod, _ configuration: UpstreamConfiguration) {
     self.method = method
     limits = configuration.limits
@@ -50,12 +46,10 @@ struct ResponseParser {
   }
 
   var isReadingHead: Bool { stage == .head }
-  /// Whether the response could have a body.
   var hasBody: Bool { framing != .none && framing != .length(0) }
-  /// Whether the body ends only with the connection.
   var isInsideOpenEndedBody: Bool { stage == .body && framing == .untilClose }
 
-  /// The next event from `bytes`, reading on from `offset`; `nil` when all bytes are used up.
+  /// Returns the next event, reading `bytes` from `offset`; `nil` when all bytes are used up.
   mutating func next(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(UpstreamFailure) -> Event? {
@@ -67,14 +61,12 @@ struct ResponseParser {
     }
   }
 
-  /// The origin has ended the connection. Throws unless that is how the body ends.
+  /// Called when the origin ends the connection. Throws unless the body ends that way.
   func endOfStream() throws(UpstreamFailure) {
     if isInsideOpenEndedBody { return }
     let place = stage == .head ? "the header section" : "the body"
     throw UpstreamFailure(.incomplete, "it broke off inside \(place)")
   }
-
-  // MARK: The head
 
   private mutating func readHead(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
@@ -97,9 +89,9 @@ struct ResponseParser {
     return nil
   }
 
-  /// The offset behind the blank line that ends the head; `nil` when it has not come. Lines may end in a bare LF.
+  /// The offset after the blank line that ends the head, if it has come. Lines may end in a bare LF.
   private mutating func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    // Below zero where the line began before these bytes.
+    // Negative if the line began before these bytes.
     var line = lineStart - head.count
     while let lineFeed = bytes.index(of: 0x0A, from: max(0, line)) {
       let isReturn = (lineFeed > 0 ? bytes[lineFeed - 1] : head.last) == 0x0D
@@ -110,16 +102,14 @@ struct ResponseParser {
     return nil
   }
 
-  /// Whether a response can begin with these bytes.
   static func canBegin(_ bytes: UnsafeRawBufferPointer) -> Bool { canFollow(0, bytes) }
 
-  /// Whether `piece` can stand behind `count` bytes of a head. Another protocol is recognised by its first bytes,
-  /// because it may never send a line.
+  /// Detects another protocol by its first bytes, because it may never send a line.
   private static func canFollow(_ count: Int, _ piece: UnsafeRawBufferPointer) -> Bool {
     zip("HTTP/".utf8.dropFirst(count), piece).allSatisfy { $0 == $1 }
   }
 
-  /// The event of the head that has been collected; `nil` for an interim response that is not passed on.
+  /// The event of the collected head; `nil` for an interim response that is not forwarded.
   private mutating func completeHead() throws(UpstreamFailure) -> Event? {
     let parsed: HTTPResponseHead
     do throws(HTTPParseError) { parsed = try parseHead() } catch {
@@ -145,11 +135,11 @@ struct ResponseParser {
       let detail = "it sent more than \(Self.maxInterimResponses) interim responses"
       throw UpstreamFailure(.headTooLarge, detail)
     }
-    // RFC 9110 §15.2.2: only a client that asked for an upgrade may get 101, and we ask for none.
+    // RFC 9110 §15.2.2: 101 needs a request for an upgrade, and we send none.
     guard parsed.status != 101 else {
       throw UpstreamFailure(.protocolError, "it switches protocols without being asked to")
     }
-    // RFC 9110 §15.2: a proxy forwards interim responses; 100 meets an expectation that was met here already.
+    // RFC 9110 §15.2: a proxy forwards interim responses, but the expectation of 100 was already met here.
     guard parsed.status != 100 else { return nil }
     var head = parsed
     head.fields.removeHopByHop()
@@ -162,7 +152,7 @@ struct ResponseParser {
     var head = parsed
     if !head.keepsAlive || framing == .untilClose { allowsReuse = false }
     if framing == .chunked, head.version == .http10 {
-      // RFC 9112 §6.1: the framing is at fault, so nothing is read behind this response.
+      // RFC 9112 §6.1: the framing is faulty, so nothing after this response is read.
       allowsReuse = false
       onToleratedFault(.chunkedInHTTP10)
     }
@@ -182,12 +172,9 @@ struct ResponseParser {
   private static func isEventStream(_ fields: HTTPFields) -> Bool {
     let start = "text/event-stream".utf8
     guard let type = fields.first("content-type"), type.count >= start.count else { return false }
-    return zip(type, start).allSatisfy { ($0 &- 0x41 < 26 ? $0 | 0x20 : $0) == $1 }
+    return zip(type, start).allSatisfy { ASCII.lowercased($0) == $1 }
   }
 
-  // MARK: The body
-
-  /// A body with a length, without one, or up to the end of the connection.
   private mutating func count(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Event? {
     if remaining == 0 { return end(HTTPFields(), unread: bytes.count - offset) }
     let range = offset..<offset + min(remaining, bytes.count - offset)
@@ -217,7 +204,7 @@ struct ResponseParser {
 
   private mutating func end(_ trailers: HTTPFields, unread: Int) -> Event {
     stage = .ended
-    // RFC 9112 §6.3: bytes behind the message are no part of it.
+    // RFC 9112 §6.3: bytes after the message are not part of it.
     if unread > 0 { allowsReuse = false }
     return .end(trailers: trailers)
   }

@@ -1,16 +1,14 @@
 internal import TapedeckHTTP
 
-/// Recognises the 400 that servers send when they get plain http on a port that expects TLS. That page is no response to
-/// the request, and must not be recorded as one.
-///
-/// Holds a 400 back until it is complete, or too long to be that page.
+/// Detects the 400 that servers send for plain http on a TLS port, which must not be recorded. Holds a 400
+/// back until it is complete or too long to be that page.
 final class TLSPortCheck: ResponseSink {
   private let sink: any ResponseSink
   private var held: (head: HTTPResponseHead, framing: BodyFraming)?
   private var pieces: [(bytes: [UInt8], endsChunk: Bool)] = []
   private var count = 0
 
-  /// The page of nginx has 255 bytes and that of Apache about 400, without what the user adds.
+  /// nginx's page has 255 bytes, Apache's about 400.
   private static let pageBytes = 4096
   /// From nginx, Apache, Go and Tomcat.
   private static let phrases = [
@@ -20,14 +18,13 @@ final class TLSPortCheck: ResponseSink {
 
   init(_ sink: any ResponseSink) { self.sink = sink }
 
-  /// Whether a response with this head may be such a page.
   static func concerns(_ head: HTTPResponseHead, _ framing: BodyFraming) -> Bool {
     guard head.status == 400 else { return false }
     if case .length(let length) = framing { return length > 0 && length <= pageBytes }
     return framing != .none
   }
 
-  /// Whether the first byte of a connection is that of a TLS alert (RFC 8446 §5.1).
+  /// Whether a connection starts with the first byte of a TLS alert (RFC 8446 §5.1).
   static func isAlert(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == 0x15 }
 
   static func failure(_ origin: UpstreamOrigin) -> UpstreamFailure {
@@ -35,7 +32,6 @@ final class TLSPortCheck: ResponseSink {
       .protocolError, "\(origin): the port expects TLS, not plain http; the origin is \(origin.overTLS).")
   }
 
-  /// Whether the response that is held back is such a page.
   var isRecognised: Bool {
     guard held != nil else { return false }
     let text = String(decoding: pieces.flatMap(\.bytes), as: UTF8.self)

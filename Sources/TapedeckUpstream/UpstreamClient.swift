@@ -2,35 +2,197 @@ internal import Glibc
 public import TapedeckHTTP
 public import TapedeckSockets
 
-/// Sends requests to one origin, for one event loop. Never follows a redirect, and never repeats a request that must not
-/// be repeated. Belongs to the loop's thread.
+/// Sends requests to one origin, for one event loop. Never follows redirects, and never repeats a request
+/// that must not be repeated. Belongs to the loop's thread.
+///
+/// An exchange gets a checked idle connection or a new one, or waits until there is room.
 public final class UpstreamClient {
-  let pool: ConnectionPool
+  let configuration: UpstreamConfiguration
+  let loop: EventLoop
+  let connector: Connector
+  let readBuffer: UnsafeMutableRawBufferPointer
+  /// Set by a body that must not be there; afterwards connections are not reused.
+  var hasSeenStrayBody = false
+  private var connections: [UpstreamConnection] = []
+  /// Open connections without an exchange, the most recently used one last.
+  private var idle: [UpstreamConnection] = []
+  private var closed: [UpstreamConnection] = []
+  private var line: [(exchange: UpstreamExchange, deadline: MonotonicTime)] = []
+  private var unread: [UpstreamConnection] = []
+  private var lineTimer: LoopTimer?
+  private var keepAliveTimer: LoopTimer?
+  private var unreadTimer: LoopTimer?
+  private var isShutDown = false
 
-  /// libcurl's version with its TLS library.
-  public static var libcurlVersion: String { CurlLibrary.version }
+  private static let keptConnections = 64
+  private static let maxIdleMilliseconds = 30_000
 
-  /// Makes a client for `loop`. Throws when libcurl cannot be used or the CA file cannot be read.
+  /// Throws when libcurl cannot be used or the CA file cannot be read.
   public init(configuration: UpstreamConfiguration, loop: EventLoop) throws(UpstreamError) {
     if let path = configuration.caCertificatePath, access(path, R_OK) != 0 {
       throw .certificatesUnreadable(path: path, reason: String(cString: strerror(errno)))
     }
-    pool = try ConnectionPool(configuration, loop)
+    self.configuration = configuration
+    self.loop = loop
+    connector = try Connector(loop: loop, onOpened: configuration.onConnectionOpened)
+    // Last, because `deinit` does not run when an initializer throws before all properties are set.
+    readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
+    // Unowned: `closeAll` cancels all three, at the latest in `deinit`.
+    lineTimer = loop.makeTimer { [unowned self] in failOverdue() }
+    keepAliveTimer = loop.makeTimer { [unowned self] in closeIdle() }
+    unreadTimer = loop.makeTimer { [unowned self] in receiveUnread() }
+    closed.append(try makeConnection())
   }
 
-  /// How many sockets have been opened to the origin.
-  public var connectionsOpened: Int { pool.connector.openedCount }
-  /// How many exchanges have a connection.
-  public var activeCount: Int { pool.activeCount }
+  deinit {
+    closeAll()
+    readBuffer.deallocate()
+  }
 
-  /// An exchange that begins with `start(into:)`.
-  public func fetch(_ request: HTTPRequest) -> UpstreamExchange { UpstreamExchange(request, pool: pool) }
+  /// The versions of libcurl and its TLS library.
+  public static var libcurlVersion: String { CurlHandle.libraryVersion }
 
-  /// Fails what still runs and closes every connection. The client cannot be used again.
-  public func shutDown() { pool.shutDown() }
+  /// The number of sockets opened to the origin.
+  public var connectionsOpened: Int { connector.openedCount }
+  /// The number of exchanges with a connection.
+  public var activeCount: Int { connections.count - idle.count - closed.count }
+
+  private func makeConnection() throws(UpstreamError) -> UpstreamConnection {
+    let connection = try UpstreamConnection(self)
+    connections.append(connection)
+    return connection
+  }
+
+  // MARK: Starting
+
+  /// Makes an exchange that begins with `start(into:)`.
+  public func fetch(_ request: HTTPRequest) -> UpstreamExchange { UpstreamExchange(request, client: self) }
+
+  private var hasRoom: Bool { activeCount < configuration.maxConnectionsPerLoop }
+
+  func start(_ exchange: UpstreamExchange) {
+    if isShutDown { return exchange.fail(Self.shuttingDown) }
+    if line.isEmpty, hasRoom { return run(exchange) }
+    let deadline = loop.now.adding(milliseconds: configuration.timeouts.connectMilliseconds)
+    line.append((exchange, deadline))
+    if lineTimer?.isSet == false { lineTimer?.set(deadline) }
+  }
+
+  private func run(_ exchange: UpstreamExchange) {
+    do throws(UpstreamError) {
+      exchange.run(on: try connection(for: exchange.request))
+    } catch {
+      exchange.fail(.internalError, "\(error).")
+    }
+  }
+
+  /// Gives a request that is not idempotent a new connection, which cannot have timed out (RFC 9110 §9.2.2,
+  /// B37), and an unsafe one none whose last response had no body: a stray body may still arrive.
+  private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
+    while request.method.isIdempotent,
+      let index = idle.lastIndex(where: { request.method.isSafe || !$0.hasEndedWithoutBody })
+    {
+      let connection = idle.remove(at: index)
+      if connection.isFresh(within: Self.maxIdleMilliseconds) { return connection }
+      discard(connection)
+    }
+    if let connection = closed.popLast() { return connection }
+    return try makeConnection()
+  }
+
+  func runNextInLine() {
+    while !line.isEmpty, hasRoom { run(line.removeFirst().exchange) }
+  }
+
+  func leaveLine(_ exchange: UpstreamExchange) { line.removeAll { $0.exchange === exchange } }
+
+  private func failOverdue() {
+    while let first = line.first {
+      if first.deadline > loop.now {
+        lineTimer?.set(first.deadline)
+        return
+      }
+      line.removeFirst()
+      let limit = configuration.maxConnectionsPerLoop
+      first.exchange.fail(
+        .limitReached, "All \(limit) connections to the origin are busy (--max-upstream-connections).")
+    }
+  }
+
+  // MARK: Receiving
+
+  /// Reads from `connection` in the next turn, even if the kernel has nothing for it.
+  func receiveSoon(_ connection: UpstreamConnection) {
+    unread.append(connection)
+    unreadTimer?.set(loop.now)
+  }
+
+  private func receiveUnread() {
+    let connections = unread
+    unread = []
+    for connection in connections { connection.exchange?.receive() }
+  }
+
+  // MARK: Idle connections
+
+  /// - Parameter servesAgain: whether another exchange may use it.
+  func release(_ connection: UpstreamConnection, servesAgain: Bool) {
+    connection.rest()
+    if servesAgain, !isShutDown {
+      if idle.count >= Self.keptConnections { discard(idle.removeFirst()) }
+      idle.append(connection)
+    } else {
+      discard(connection)
+    }
+    guard activeCount == 0 else { return }
+    if isShutDown { return closeAll() }
+    keepAliveTimer?.set(loop.now.adding(milliseconds: configuration.timeouts.keepAliveMilliseconds))
+  }
+
+  private func discard(_ connection: UpstreamConnection) {
+    connection.close()
+    closed.append(connection)
+  }
+
+  /// Called when an idle connection has closed itself.
+  func idleEnded(_ connection: UpstreamConnection) {
+    idle.removeAll { $0 === connection }
+    closed.append(connection)
+  }
+
+  private func closeIdle() {
+    guard activeCount == 0 else { return }
+    for connection in idle { discard(connection) }
+    idle = []
+  }
+
+  // MARK: Shutdown
+
+  private static let shuttingDown = UpstreamFailure(.unavailable, "Tapedeck is shutting down.")
+
+  /// Fails all exchanges and closes all connections. An exchange inside its sink ends when the call returns.
+  public func shutDown() {
+    guard !isShutDown else { return }
+    isShutDown = true
+    let waiting = line
+    line = []
+    for place in waiting { place.exchange.fail(Self.shuttingDown) }
+    for connection in connections { connection.exchange?.fail(Self.shuttingDown) }
+    if activeCount == 0 { closeAll() }
+  }
+
+  private func closeAll() {
+    for timer in [lineTimer, keepAliveTimer, unreadTimer] { timer?.cancel() }
+    for connection in connections { connection.close() }
+    connections = []
+    idle = []
+    closed = []
+    unread = []
+    connector.close()
+  }
 }
 
-/// Why no upstream client could be made.
+/// Why no upstream client could be created.
 public enum UpstreamError: Error, Equatable, Sendable {
   case libcurlFailed(reason: String)
   case certificatesUnreadable(path: String, reason: String)

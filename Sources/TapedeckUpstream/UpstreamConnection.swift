@@ -1,15 +1,14 @@
 internal import CCurl
 internal import TapedeckSockets
 
-/// A connection to the origin, which is opened, used, closed and opened again. It belongs to one exchange or to the pool.
+/// A connection to the origin, which can be reopened. It belongs to one exchange or to the client.
 ///
-/// Between two exchanges nothing may come. If something does, the connection is closed, before the next exchange can
-/// mistake it for its own response (B35, B36).
+/// Bytes between two exchanges close it, so that the next one cannot take them for its response (B35, B36).
 final class UpstreamConnection: EventHandler {
   private enum Phase { case closed, connecting, open }
 
   let handle: CurlHandle
-  private unowned let pool: ConnectionPool
+  private unowned let client: UpstreamClient
   private let connector: Connector
   private let loop: EventLoop
   private(set) var exchange: UpstreamExchange?
@@ -18,15 +17,14 @@ final class UpstreamConnection: EventHandler {
   private var interest: Interest = []
   private var timer: LoopTimer?
   private var idleSince = MonotonicTime(nanoseconds: 0)
-  /// Whether an exchange has been completed on it since it was opened.
   private(set) var hasServed = false
-  /// Whether the last response had no body, by its method, its status or its length.
+  /// Whether the last response had no body because of its method, status or length.
   var hasEndedWithoutBody = false
 
-  init(_ pool: ConnectionPool) throws(UpstreamError) {
-    self.pool = pool
-    (connector, loop) = (pool.connector, pool.loop)
-    handle = try CurlHandle(pool.configuration, connector)
+  init(_ client: UpstreamClient) throws(UpstreamError) {
+    self.client = client
+    (connector, loop) = (client.connector, client.loop)
+    handle = try CurlHandle(client.configuration, connector)
     // Unowned: `close` undoes all three, at the latest in `deinit`.
     timer = loop.makeTimer { [unowned self] in exchange?.timedOut() }
     handle.onConnected = { [unowned self] in connected($0) }
@@ -35,17 +33,13 @@ final class UpstreamConnection: EventHandler {
 
   deinit { close() }
 
-  // MARK: Serving
-
   var isOpen: Bool { phase == .open }
 
-  /// Hands the connection to `exchange`, which sends its request as soon as the connection is open.
   func serve(_ exchange: UpstreamExchange) {
     self.exchange = exchange
     isOpen ? exchange.send() : connect()
   }
 
-  /// Replaces a connection that has ended by a new one.
   func reconnect() {
     close()
     connect()
@@ -61,7 +55,7 @@ final class UpstreamConnection: EventHandler {
   private func connected(_ code: CURLcode) {
     guard phase == .connecting, let exchange else { return }
     guard code == CURLE_OK else {
-      // The second attempt finds out more about why there is no connection.
+      // A second attempt reads the certificate for the error message.
       return handle.keepsCertificate(after: code) ? reconnect() : exchange.fail(handle.failure(code))
     }
     guard handle.takeConnection(), watch(.read) else {
@@ -71,13 +65,10 @@ final class UpstreamConnection: EventHandler {
     exchange.send()
   }
 
-  // MARK: Waiting
-
   func setTimer(_ milliseconds: Int) { timer?.set(loop.now.adding(milliseconds: milliseconds)) }
 
   func cancelTimer() { timer?.cancel() }
 
-  /// False when the kernel refuses.
   func watch(_ wanted: Interest) -> Bool {
     if let registration {
       if wanted != interest { loop.change(registration, wanted) }
@@ -95,22 +86,17 @@ final class UpstreamConnection: EventHandler {
 
   func descriptorReady(_ readiness: Readiness) {
     if let exchange { return exchange.connectionReady(readiness) }
-    // Something has come without a request, or the end.
     guard readiness.isBroken || !handle.isQuiet else { return }
     close()
-    pool.idleEnded(self)
+    client.idleEnded(self)
   }
 
-  /// libcurl closes the connection, and its descriptor's number will be used for something else. The exchange ends when
-  /// libcurl has returned.
+  /// Called when libcurl closes the connection. The exchange ends after libcurl has returned.
   private func lost() {
     stopWatching()
-    if exchange != nil { pool.receiveSoon(self) }
+    if exchange != nil { client.receiveSoon(self) }
   }
 
-  // MARK: Between exchanges
-
-  /// Returns the connection to the pool.
   func rest() {
     exchange = nil
     timer?.cancel()
@@ -118,7 +104,6 @@ final class UpstreamConnection: EventHandler {
     idleSince = loop.now
   }
 
-  /// Closes the connection, or gives up the attempt to open it.
   func close() {
     timer?.cancel()
     stopWatching()
@@ -126,7 +111,7 @@ final class UpstreamConnection: EventHandler {
     phase = .closed
   }
 
-  /// Whether another exchange may use it: nothing has come, and it was idle for less than `milliseconds`.
+  /// Whether nothing has arrived, and it was idle for less than `milliseconds`.
   func isFresh(within milliseconds: Int) -> Bool {
     idleSince.adding(milliseconds: milliseconds) > loop.now && handle.isQuiet
   }

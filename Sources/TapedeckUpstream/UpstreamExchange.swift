@@ -1,57 +1,53 @@
 public import TapedeckHTTP
 public import TapedeckSockets
 
-/// One request to the origin and its response, which flows into a sink. All calls come on the loop's thread.
+/// One request to the origin, whose response flows into a sink. All calls happen on the loop's thread.
 ///
-/// The exchange gets a connection from the pool, sends its request, passes the parser's events to its sink, and returns
-/// the connection before it tells the sink of the end. When the sink ends the exchange from inside a call, that takes
-/// effect when the call has returned.
+/// The exchange returns its connection before it tells the sink of the end. If the sink ends the exchange
+/// from inside a call, that takes effect when the call returns.
 ///
-/// A request is sent once. If a connection that was used before dies without a byte of response, an idempotent request
-/// is sent again, once, on a new connection (RFC 9110 §9.2.2). If bytes come that are no response, the origin is alive,
-/// and only a safe request is sent again.
+/// If a reused connection dies before the first byte of the response, an idempotent request is sent again,
+/// once, on a new connection (RFC 9110 §9.2.2). If it delivers bytes that are not a response, the origin is
+/// alive, and only a safe request is sent again.
 public final class UpstreamExchange: ResponseSource {
-  /// How an exchange ends: with the whole response, with a failure, or because the client has left.
   private enum Ending { case complete(trailers: HTTPFields), failed(UpstreamFailure), left }
 
-  /// How many pieces are read in one turn, so that one busy transfer cannot starve the others.
+  /// A limit, so that one busy transfer cannot starve the others.
   private static let piecesPerTurn = 16
 
-  private let pool: ConnectionPool
+  private let client: UpstreamClient
   let request: HTTPRequest
   private var outgoing: OutgoingRequest?
   private var parser: ResponseParser
   private var sink: (any ResponseSink)?
-  /// The sink while it holds back a response that may be the page of a TLS port.
+  /// The sink, if the response may be the error page of a TLS port.
   private var portCheck: TLSPortCheck?
   private var connection: UpstreamConnection?
-  /// Why the origin takes no more of the request. Its response may still come.
+  /// Why the origin stopped reading the request. Its response may still come.
   private var uploadFailure: TransferResult?
   private var sentAtLastCheck = 0
-  /// Whether the sink wants no more for now.
+  /// Whether the sink has paused the exchange.
   private var isPaused = false
-  /// Whether the sink is being called.
   private var isDelivering = false
-  /// What ends the exchange when the sink has returned.
+  /// How the exchange ends when the sink returns.
   private var ending: Ending?
   private var isOver = false
 
-  /// The origin's address, as `ip:port`; `nil` until there is a connection.
+  /// The origin's address, as `ip:port`; `nil` before there is a connection.
   public private(set) var remoteAddress: String?
-  /// The fields that are sent, in order; none before `start(into:)`.
+  /// The fields of the request as sent; empty before `start(into:)`.
   public private(set) var sentFields = HTTPFields()
-  /// When `start(into:)` was called.
   public private(set) var startTime: MonotonicTime?
 
-  init(_ request: HTTPRequest, pool: ConnectionPool) {
+  init(_ request: HTTPRequest, client: UpstreamClient) {
     self.request = request
-    self.pool = pool
-    parser = ResponseParser(to: request.method, pool.configuration)
+    self.client = client
+    parser = ResponseParser(to: request.method, client.configuration)
   }
 
-  private var configuration: UpstreamConfiguration { pool.configuration }
+  private var configuration: UpstreamConfiguration { client.configuration }
 
-  // MARK: The request
+  // MARK: Request
 
   public func start(into sink: any ResponseSink) {
     guard !isOver, startTime == nil else { return }
@@ -61,17 +57,15 @@ public final class UpstreamExchange: ResponseSource {
       return fail(.badRequest, "The method or the target holds a character that would end the request line.")
     }
     sentFields = OutgoingRequest.fields(of: request, configuration)
-    pool.start(self)
+    client.start(self)
   }
 
-  /// Runs on `connection`, which is opened if it is closed.
   func run(on connection: UpstreamConnection) {
     self.connection = connection
     outgoing = OutgoingRequest(request, fields: sentFields, configuration)
     connection.serve(self)
   }
 
-  /// Sends the request over the connection, which is open.
   func send() {
     guard let connection else { return }
     remoteAddress = connection.handle.remoteAddress
@@ -85,7 +79,7 @@ public final class UpstreamExchange: ResponseSource {
       switch result {
       case .bytes(let count): outgoing?.advance(by: count)
       case .wouldBlock: return _ = connection.watch([.read, .write])
-      // The origin's response may have arrived already, and is read first.
+      // The origin's response may already have arrived, and is read first.
       case .endOfStream, .failed: uploadFailure = result
       }
     }
@@ -99,19 +93,18 @@ public final class UpstreamExchange: ResponseSource {
     if readiness.isReadable || readiness.isBroken { receive() }
   }
 
-  // MARK: The response
+  // MARK: Response
 
-  /// Reads what has come, and passes it on.
   func receive() {
     guard let connection, connection.isOpen else { return }
-    // The kernel would report the end again and again; `resume` reads it.
+    // The kernel would report the end repeatedly; `resume` reads it.
     if isPaused { return connection.stopWatching() }
     let interimCount = parser.interimCount
     isDelivering = true
     let result = receivePieces(connection)
     isDelivering = false
     if let ending { return finish(ending) }
-    // A head that comes in small pieces gets no more time than one that comes at once.
+    // A head that arrives in small pieces gets no more time than a whole one.
     if !parser.isReadingHead || parser.interimCount > interimCount { setTimer(connection) }
     switch result {
     case .bytes, .wouldBlock: break
@@ -120,15 +113,15 @@ public final class UpstreamExchange: ResponseSource {
     }
   }
 
-  /// Reads until nothing more is there, the sink wants no more, or the turn is over. Returns the result of the last read.
+  /// Reads until there is no more, the sink pauses, or the turn is over. Returns the last read's result.
   private func receivePieces(_ connection: UpstreamConnection) -> TransferResult {
     for _ in 0..<Self.piecesPerTurn {
-      let result = connection.handle.receive(into: pool.readBuffer)
+      let result = connection.handle.receive(into: client.readBuffer)
       guard case .bytes(let count) = result else { return result }
-      let bytes = UnsafeRawBufferPointer(rebasing: pool.readBuffer[..<count])
+      let bytes = UnsafeRawBufferPointer(rebasing: client.readBuffer[..<count])
       if connection.hasServed, !parser.hasSeenBytes, !ResponseParser.canBegin(bytes) {
-        // This belongs to the response before. It ends the connection, not this exchange (B35).
-        if connection.hasEndedWithoutBody { pool.hasSeenStrayBody = true }
+        // These bytes belong to the previous response. They end the connection, not this exchange (B35).
+        if connection.hasEndedWithoutBody { client.hasSeenStrayBody = true }
         // The origin is alive, and may have acted on the request.
         if request.method.isSafe {
           sendAgain(connection)
@@ -138,19 +131,19 @@ public final class UpstreamExchange: ResponseSource {
       parse(bytes)
       if ending != nil || isPaused || !connection.handle.holdsBack { return result }
     }
-    pool.receiveSoon(connection)
+    client.receiveSoon(connection)
     return .wouldBlock
   }
 
   private func parse(_ bytes: UnsafeRawBufferPointer) {
     if !parser.hasSeenBytes, TLSPortCheck.isAlert(bytes) {
-      return ending = .failed(TLSPortCheck.failure(configuration.origin))
+      return fail(TLSPortCheck.failure(configuration.origin))
     }
     var offset = 0
     do throws(UpstreamFailure) {
       while ending == nil, let event = try parser.next(bytes, at: &offset) { deliver(event, of: bytes) }
     } catch {
-      ending = .failed(error.refusing(configuration.origin))
+      fail(error.refusing(configuration.origin))
     }
   }
 
@@ -187,10 +180,10 @@ public final class UpstreamExchange: ResponseSource {
     isPaused = false
     setTimer(connection)
     _ = connection.watch(isUploading ? [.read, .write] : .read)
-    if connection.handle.holdsBack || connection.handle.isLost { pool.receiveSoon(connection) }
+    if connection.handle.holdsBack || connection.handle.isLost { client.receiveSoon(connection) }
   }
 
-  // MARK: The end of the connection
+  // MARK: End of the connection
 
   private func connectionEnded(_ connection: UpstreamConnection) {
     if case .failed(let code)? = uploadFailure, !parser.hasSeenBytes {
@@ -199,20 +192,16 @@ public final class UpstreamExchange: ResponseSource {
     if maySendAgain(connection) { return sendAgain(connection) }
     let origin = configuration.origin
     guard parser.hasSeenBytes else { return fail(.incomplete, silence(connection)) }
-    // RFC 9112 §9.8: over TLS, a body that ends with the connection is complete only if close_notify came (B22).
+    // RFC 9112 §9.8: over TLS, a body delimited by the end of the connection needs close_notify (B22).
     if connection.handle.endedWithoutCloseNotify, parser.isInsideOpenEndedBody {
       return fail(
         .incomplete, "\(origin) ended the connection without TLS close_notify; data may be missing.")
     }
-    do throws(UpstreamFailure) {
-      try parser.endOfStream()
-      complete(trailers: HTTPFields())
-    } catch {
-      end(.failed(error.refusing(origin)))
-    }
+    do throws(UpstreamFailure) { try parser.endOfStream() } catch { return fail(error.refusing(origin)) }
+    complete(trailers: HTTPFields())
   }
 
-  /// Servers that expect TLS often hang up at the first byte of plain http.
+  /// Servers that expect TLS often close the connection at the first byte of plain http.
   private func silence(_ connection: UpstreamConnection) -> String {
     let origin = configuration.origin
     let what = "\(origin) closed the connection without a response."
@@ -220,7 +209,7 @@ public final class UpstreamExchange: ResponseSource {
     return "\(what) If the port expects TLS, the origin is \(origin.overTLS)."
   }
 
-  /// A reset inside the response leaves it incomplete; one before it concerns the connection only (F09, F12).
+  /// A reset inside the response leaves it incomplete; one before it concerns only the connection (F09, F12).
   private func connectionBroke(_ connection: UpstreamConnection, _ code: Int32) {
     if maySendAgain(connection) { return sendAgain(connection) }
     let reason = connection.handle.reason(code)
@@ -237,16 +226,14 @@ public final class UpstreamExchange: ResponseSource {
     connection.reconnect()
   }
 
-  // MARK: The end of the exchange
+  // MARK: End of the exchange
 
   public func cancel() {
     sink = nil
     end(.left)
   }
 
-  func fail(_ cause: UpstreamFailure.Cause, _ detail: String) {
-    end(.failed(UpstreamFailure(cause, detail)))
-  }
+  func fail(_ cause: UpstreamFailure.Cause, _ detail: String) { fail(UpstreamFailure(cause, detail)) }
 
   func fail(_ failure: UpstreamFailure) { end(.failed(failure)) }
 
@@ -255,7 +242,6 @@ public final class UpstreamExchange: ResponseSource {
     if isDelivering { self.ending = ending } else { finish(ending) }
   }
 
-  /// Returns the connection, tells the sink, and starts the next exchange in line.
   private func finish(_ ending: Ending) {
     let sink = sink
     isOver = true
@@ -263,19 +249,19 @@ public final class UpstreamExchange: ResponseSource {
     self.sink = nil
     portCheck = nil
     guard let connection = connection.take() else {
-      if case .left = ending { pool.leaveLine(self) }
+      if case .left = ending { client.leaveLine(self) }
       return tell(ending, to: sink)
     }
-    pool.release(connection, servesAgain: leavesUsable(connection, ending))
+    client.release(connection, servesAgain: leavesUsable(connection, ending))
     outgoing = nil
     tell(ending, to: sink)
-    pool.runNextInLine()
+    client.runNextInLine()
   }
 
   private func leavesUsable(_ connection: UpstreamConnection, _ ending: Ending) -> Bool {
     connection.hasEndedWithoutBody = !parser.hasBody
     guard case .complete = ending, parser.allowsReuse, outgoing?.isSent == true else { return false }
-    return connection.isOpen && !(connection.hasEndedWithoutBody && pool.hasSeenStrayBody)
+    return connection.isOpen && !(connection.hasEndedWithoutBody && client.hasSeenStrayBody)
   }
 
   private func tell(_ ending: Ending, to sink: (any ResponseSink)?) {
@@ -285,12 +271,10 @@ public final class UpstreamExchange: ResponseSource {
     case .left: break
     }
   }
-}
 
-// MARK: - Time
+  // MARK: Timeouts
 
-extension UpstreamExchange {
-  /// Sets the timer for what is awaited now: nothing while the client is the slow one.
+  /// Sets the timer for the next bytes of the response; sets none while the client is slow.
   private func setTimer(_ connection: UpstreamConnection) {
     if parser.isReadingHead {
       connection.setTimer(configuration.timeouts.firstByteMilliseconds)
@@ -310,14 +294,14 @@ extension UpstreamExchange {
     }
     let patience = configuration.timeouts.firstByteMilliseconds
     if outgoing.sent > sentAtLastCheck {
-      // The origin is still reading; the wait for its response starts when it has read everything.
+      // The origin is still reading; the wait for its response starts after that.
       sentAtLastCheck = outgoing.sent
       return connection.setTimer(patience)
     }
     let limit = UpstreamFailure.limit(patience, "--first-byte-timeout")
     guard outgoing.isSent else {
-      let detail = "\(origin) read \(outgoing.sent) of \(outgoing.count) bytes, then no more for \(limit)."
-      return fail(.writeTimeout, detail)
+      let part = "\(outgoing.sent) of \(outgoing.count) bytes"
+      return fail(.writeTimeout, "\(origin) read \(part), then no more for \(limit).")
     }
     let what = parser.hasSeenBytes ? "did not finish its header section" : "sent no response"
     fail(.firstByteTimeout, "\(origin) \(what) within \(limit).")

@@ -1,6 +1,6 @@
 internal import TapedeckHTTP
 
-/// Why an exchange with the origin failed: the cause, in the words of RFC 9209 §2.3, and the evidence.
+/// Why an exchange with the origin failed, in the terms of RFC 9209 §2.3.
 struct UpstreamFailure: Error, Equatable {
   enum Cause: String, CaseIterable {
     case dnsTimeout = "dns_timeout"
@@ -25,7 +25,7 @@ struct UpstreamFailure: Error, Equatable {
   }
 
   let cause: Cause
-  /// For people. Holds no header, target or body of the exchange.
+  /// For people. Contains no header, target or body of the exchange.
   let detail: String
 
   init(_ cause: Cause, _ detail: String) {
@@ -33,20 +33,26 @@ struct UpstreamFailure: Error, Equatable {
     self.detail = detail
   }
 
-  /// The failure of the parser, whose detail only says what is wrong, as a sentence about the response of `origin`.
   func refusing(_ origin: UpstreamOrigin) -> UpstreamFailure {
     UpstreamFailure(cause, "The response of \(origin) was refused: \(detail).")
   }
 
-  /// A timeout for people: how long, and the option that sets it.
   static func limit(_ milliseconds: Int, _ option: String) -> String {
     let time = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     return "\(time) (\(option))"
   }
+
+  /// Problem details (RFC 9457) with a `Proxy-Status` (RFC 9209).
+  var response: HTTPResponse {
+    var response = HTTPResponse.problem(cause.status, detail, title: cause.title, cause: cause.rawValue)
+    response.head.fields.append(
+      literal: "Proxy-Status",
+      "tapedeck; error=\(cause.rawValue); details=\(HTTPFields.structuredString(detail.utf8))")
+    return response
+  }
 }
 
 extension UpstreamFailure.Cause {
-  /// The status that the client gets (RFC 9110 §15.6).
   var status: Int {
     switch self {
     case .badRequest: 400
@@ -66,40 +72,17 @@ extension UpstreamFailure.Cause {
     case .connectTimeout: "The origin did not accept the connection in time"
     case .readTimeout: "The origin stopped in the middle of its response"
     case .writeTimeout: "The origin stopped reading the request"
-    case .limitReached: "There is no connection left to ask the origin with"
+    case .limitReached: "All connections to the origin are in use"
     case .tlsProtocol: "The origin does not speak TLS as expected"
     case .tlsCertificate: "The origin's certificate was not accepted"
     case .tlsAlert: "The origin ended the TLS handshake"
     case .badRequest: "The request cannot be passed on"
     case .incomplete: "The origin's response was incomplete"
     case .headTooLarge: "The origin's header section is too large"
-    case .firstByteTimeout: "The origin did not answer in time"
+    case .firstByteTimeout: "The origin did not respond in time"
     case .protocolError: "The origin's response is not valid HTTP/1.1"
-    case .unavailable: "The origin is not asked any more"
-    case .internalError: "The origin could not be asked"
+    case .unavailable: "No further request is sent to the origin"
+    case .internalError: "The request could not be sent to the origin"
     }
-  }
-}
-
-extension UpstreamFailure {
-  /// Problem details (RFC 9457) with a `Proxy-Status` (RFC 9209).
-  var response: HTTPResponse {
-    var response = HTTPResponse.problem(
-      cause.status, detail, title: cause.title, cause: cause.rawValue)
-    response.head.fields.append(
-      literal: "Proxy-Status",
-      "tapedeck; error=\(cause.rawValue); details=\(Self.structuredString(detail))")
-    return response
-  }
-
-  /// A string of RFC 9651 §3.3.3: printable ASCII in quotes.
-  private static func structuredString(_ text: String) -> String {
-    var out: [UInt8] = [UInt8(ascii: "\"")]
-    for scalar in text.unicodeScalars {
-      let byte = scalar.value > 0x1F && scalar.value < 0x7F ? UInt8(scalar.value) : UInt8(ascii: "?")
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { out.append(UInt8(ascii: "\\")) }
-      out.append(byte)
-    }
-    return String(decoding: out + [UInt8(ascii: "\"")], as: UTF8.self)
   }
 }

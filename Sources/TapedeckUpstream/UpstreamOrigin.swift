@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// An origin: scheme, host, port and an optional path prefix, as given with `--upstream`.
 public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   public enum Scheme: String, Sendable {
@@ -11,9 +13,9 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   /// In lower case; an IPv6 address without its brackets.
   public let host: String
   public let port: UInt16
-  /// What is put before the path of every request: empty, or like `/v2`, without a final slash.
+  /// Precedes every path: empty, or like `/v2`, without a final slash.
   public let pathPrefix: String
-  /// `host[:port]`, the port only where it is not the scheme's own (RFC 9110 §4.2.3).
+  /// `host[:port]`, without the scheme's default port (RFC 9110 §4.2.3).
   public let authority: String
 
   /// Reads an `http` or `https` URL without user information, query and fragment.
@@ -24,7 +26,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
       throw .queryOrFragment
     }
     let authority = rest.prefix { $0 != "/" }
-    // RFC 9110 §4.2.4: user information in an http URL is an error, and a secret on the command line besides.
+    // RFC 9110 §4.2.4: user information in an http URL is an error, and exposes a secret on the command line.
     guard !authority.contains("@") else { throw .userInformation }
     (host, port) = try Self.split(authority, default: scheme.defaultPort)
     pathPrefix = try Self.prefix(rest[authority.endIndex...])
@@ -32,12 +34,9 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     self.authority = port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)"
   }
 
-  /// The URL, in its shortest form.
   public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
 
-  /// The same port with TLS, for advice.
   var overTLS: String { "https://\(authorityWithPort)\(pathPrefix)" }
-  /// The same port without TLS, for advice.
   var withoutTLS: String { "http://\(authorityWithPort)\(pathPrefix)" }
 
   private var authorityWithPort: String {
@@ -49,9 +48,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   ) throws(UpstreamURLError) -> Scheme {
     for scheme in [Scheme.http, .https] {
       let start = "\(scheme.rawValue)://"
-      guard rest.utf8.count > start.utf8.count, rest.prefix(start.count).lowercased() == start else {
-        continue
-      }
+      guard rest.count > start.count, rest.prefix(start.count).lowercased() == start else { continue }
       rest = rest.dropFirst(start.count)
       return scheme
     }
@@ -63,61 +60,42 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     _ authority: Substring, default fallback: UInt16
   ) throws(UpstreamURLError) -> (String, UInt16) {
     let bytes = Array(authority.utf8)
-    var end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-    if bytes.first == UInt8(ascii: "[") {
-      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), close > 2,
-        bytes[1..<close].contains(UInt8(ascii: ":")), bytes[1..<close].allSatisfy(isAddressByte)
-      else { throw .badHost(String(authority)) }
+    var end = bytes.firstIndex(of: ASCII.colon) ?? bytes.endIndex
+    var host = bytes[..<end]
+    var isHost = end > 0 && host.allSatisfy { ASCII.isWord($0) || $0 == UInt8(ascii: ".") }
+    if bytes.first == UInt8(ascii: "["), let close = bytes.firstIndex(of: UInt8(ascii: "]")) {
+      host = bytes[1..<close]
+      isHost =
+        close > 2 && host.contains(ASCII.colon)
+        && host.allSatisfy { ASCII.hexValue($0) != nil || ":.".utf8.contains($0) }
       end = close + 1
-      let host = String(decoding: bytes[1..<close], as: UTF8.self).lowercased()
-      return (host, try port(bytes[end...], default: fallback))
     }
-    guard end > 0, bytes[..<end].allSatisfy(isNameByte) else { throw .badHost(String(authority)) }
-    let host = String(decoding: bytes[..<end], as: UTF8.self).lowercased()
-    return (host, try port(bytes[end...], default: fallback))
+    guard isHost else { throw .badHost(String(authority)) }
+    return (String(decoding: host, as: UTF8.self).lowercased(), try port(bytes[end...], default: fallback))
   }
 
   private static func port(
     _ text: ArraySlice<UInt8>, default fallback: UInt16
   ) throws(UpstreamURLError) -> UInt16 {
     guard let colon = text.first else { return fallback }
-    guard colon == UInt8(ascii: ":") else { throw .badHost(String(decoding: text, as: UTF8.self)) }
+    guard colon == ASCII.colon else { throw .badHost(String(decoding: text, as: UTF8.self)) }
     let digits = text.dropFirst()
     // RFC 3986 §3.2.3: the port after the colon may be empty.
     if digits.isEmpty { return fallback }
-    guard digits.count <= 5, digits.allSatisfy({ $0 &- 0x30 < 10 }),
+    guard digits.count <= 5, digits.allSatisfy(ASCII.isDigit),
       let port = UInt16(exactly: digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }), port > 0
     else { throw .badPort(String(decoding: digits, as: UTF8.self)) }
     return port
   }
 
   private static func prefix(_ path: Substring) throws(UpstreamURLError) -> String {
-    guard path.utf8.allSatisfy(isPathByte) else { throw .badPath(String(path)) }
-    var trimmed = path
-    while trimmed.last == "/" { trimmed.removeLast() }
-    return String(trimmed)
-  }
-
-  private static func isAddressByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66, UInt8(ascii: ":"), UInt8(ascii: "."): true
-    default: false
-    }
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-    default: false
-    }
-  }
-
-  private static func isPathByte(_ byte: UInt8) -> Bool {
-    byte > 0x20 && byte < 0x7F && !"\"<>\\^`{}".utf8.contains(byte)
+    let isLegal = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{}".utf8.contains($0) }
+    guard isLegal else { throw .badPath(String(path)) }
+    return String(path.reversed().drop { $0 == "/" }.reversed())
   }
 }
 
-/// Why an upstream URL was refused. The payload is the part at fault, never one that may hold a secret.
+/// Why an upstream URL was refused. The payload is the invalid part, never one that may contain a secret.
 public enum UpstreamURLError: Error, Equatable, Sendable {
   case notHTTP(String)
   case userInformation

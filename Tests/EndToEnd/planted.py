@@ -246,7 +246,8 @@ class Search:
             place, _, form = line.partition(b"\0")
             file = Path(place.decode())
             name = file.relative_to(opened if file.is_relative_to(opened) else artefacts)
-            leaks[name.parts[0]].setdefault(self._owner.get(form, "?"), f"{name}: {form.decode('latin-1')}")
+            artefact = name.parts[0] if name.parts[0] in leaks else Path(name.parts[0]).stem
+            leaks[artefact].setdefault(self._owner.get(form, "?"), f"{name}: {form.decode('latin-1')}")
         return leaks
 
 

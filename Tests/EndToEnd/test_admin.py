@@ -98,30 +98,30 @@ def test_replay_never_turns_into_asking(deck_and_admin):
     assert get(deck, "/json").status_code == 200
 
 
-def test_the_journal_explains_hits_and_misses(deck_and_admin):
+def test_the_request_log_explains_hits_and_misses(deck_and_admin):
     deck, admin = deck_and_admin
     admin.put("/routes/page-two", {"path": "/json", "when": {"query": {"page": "2"}}, "status": 418})
     get(deck, "/json")
     get(deck, "/json?page=2")
     get(deck, "/nothing")
-    journal = admin.get("/journal")
-    assert [(entry["source"], entry["status"]) for entry in journal["entries"]] == [
+    log = admin.get("/requests")
+    assert [(entry["source"], entry["status"]) for entry in log["entries"]] == [
         ("cassette", 200), ("route", 418), ("unmatched", 502)]
-    hit = admin.get("/journal/1")
+    hit = admin.get("/requests/1")
     assert {"link": "route page-two", "outcome": "declined", "why": 'it wants: query page is "2"'} in hit["decisions"]
     assert hit["decisions"][-1]["outcome"] == "answered" and "get-json-" in hit["decisions"][-1]["why"]
     assert hit["response"]["body"]["slideshow"]
-    overridden = admin.get("/journal/2")["decisions"]
+    overridden = admin.get("/requests/2")["decisions"]
     assert overridden[0]["link"] == "route page-two" and overridden[0]["outcome"] == "answered"
-    miss = admin.get("/journal/3")
+    miss = admin.get("/requests/3")
     assert miss["nearest"][0]["file"].startswith("get-")
-    assert admin.get("/journal", source="unmatched")["matching"] == 1
-    assert admin.get("/journal", path="/{any}", status=418, limit=0) | {"entries": 0} == {
+    assert admin.get("/requests", source="unmatched")["matching"] == 1
+    assert admin.get("/requests", path="/{any}", status=418, limit=0) | {"entries": 0} == {
         "total": 3, "held": 3, "matching": 1, "entries": 0}
-    admin.call("GET", "/journal", status="x", expect=400)
-    admin.call("GET", "/journal", colour="red", expect=400)
-    admin.delete("/journal")
-    assert admin.get("/journal")["entries"] == []
+    admin.call("GET", "/requests", status="x", expect=400)
+    admin.call("GET", "/requests", colour="red", expect=400)
+    admin.delete("/requests")
+    assert admin.get("/requests")["entries"] == []
 
 
 def test_verification_tells_what_stood_in_the_way(deck_and_admin):
@@ -147,13 +147,29 @@ def test_verification_tells_what_stood_in_the_way(deck_and_admin):
     admin.call("POST", "/verifications", {"requests": [{"path": "/x", "source": "nowhere"}]}, expect=422)
 
 
-def test_the_journal_becomes_a_har_and_a_cassette(start, httpbin, tmp_path):
+def test_the_request_log_is_found_under_its_former_name(deck_and_admin):
+    deck, admin = deck_and_admin
+    get(deck, "/json")
+    assert admin.get("/journal") == admin.get("/requests")
+    assert admin.get("/journal/1") == admin.get("/requests/1")
+    assert ctl(admin, "journal").stdout == ctl(admin, "requests").stdout
+    assert not [path for path in admin.get("/openapi.json")["paths"] if "journal" in path]
+    assert ctl(admin, "reset", "journal").returncode == 0 and admin.get("/requests")["held"] == 0
+    get(deck, "/json")
+    admin.post("/reset", {"journal": True})
+    assert admin.get("/requests")["held"] == 0
+    get(deck, "/json")
+    admin.delete("/journal")
+    assert admin.get("/requests")["held"] == 0
+
+
+def test_the_request_log_becomes_a_har_and_a_cassette(start, httpbin, tmp_path):
     deck, admin = steered(start, "serve", "--upstream", httpbin.url, "--cassette", tmp_path / "first", "--quiet")
     live = get(deck, "/uuid").content
     get(deck, "/get?access_token=SECRET-4711-abcdefgh")
     admin.post("/exports", {"format": "cassette", "name": "second"})
     har = admin.post("/exports", {"format": "har"})
-    assert "SECRET-4711" not in json.dumps(har) + json.dumps(admin.get("/journal/2"))
+    assert "SECRET-4711" not in json.dumps(har) + json.dumps(admin.get("/requests/2"))
     assert len(har["log"]["entries"]) == 2
     assert "there is a cassette" in admin.call("POST", "/exports", {"format": "cassette", "name": "second"},
                                                expect=409)["detail"]
@@ -164,13 +180,13 @@ def test_the_journal_becomes_a_har_and_a_cassette(start, httpbin, tmp_path):
         assert get(replay, "/uuid").content == live
 
 
-def test_the_journal_is_bounded_in_bytes(start):
+def test_the_request_log_is_bounded_in_bytes(start):
     deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--quiet", "--journal", "1")
     body = b"x" * 100_000
     for number in range(40):
         requests.post(f"{deck.url}/post?n={number}", data=body, timeout=30)
-    journal = admin.get("/journal", limit=0)
-    assert journal["total"] == 40 and 1 <= journal["held"] <= 10
+    log = admin.get("/requests", limit=0)
+    assert log["total"] == 40 and 1 <= log["held"] <= 10
 
 
 def test_the_token_lies_in_a_file_of_ones_own(start, tmp_path):
@@ -241,20 +257,20 @@ def test_ctl_does_what_the_api_does(deck_and_admin, tmp_path):
     assert [rule["id"] for rule in json.loads(ctl(admin, "routes").stdout)] == ["down", "route-1"]
     assert ctl(admin, "routes", "rm", "down").returncode == 0
     assert get(deck, "/json").status_code == 200
-    assert json.loads(ctl(admin, "journal", "status=503").stdout)["matching"] == 1
-    assert json.loads(ctl(admin, "journal", "1").stdout)["source"] == "route"
+    assert json.loads(ctl(admin, "requests", "status=503").stdout)["matching"] == 1
+    assert json.loads(ctl(admin, "requests", "1").stdout)["source"] == "route"
     holds = ctl(admin, "verify", '{"requests": [{"path": "/json", "times": 2}]}')
     assert holds.returncode == 0, holds.stdout
     assert ctl(admin, "verify", '{"requests": [{"path": "/json", "times": 3}]}').returncode == 4
     assert ctl(admin, "routes", "clear").returncode == 0 and admin.get("/routes") == []
     assert json.loads(ctl(admin, "cassette", "nginx").stdout)["cassette"].endswith("Cassettes/nginx")
-    assert ctl(admin, "reset", "journal").returncode == 0
-    assert admin.get("/journal")["held"] == 0
+    assert ctl(admin, "reset", "requests").returncode == 0
+    assert admin.get("/requests")["held"] == 0
     assert json.loads(ctl(admin, "sessions", "begin", "one").stdout)["name"] == "one"
     assert len(json.loads(ctl(admin, "export", "har").stdout)["log"]["entries"]) == 0
     assert ctl(admin, "eject").returncode == 0
     for words, code, what in [
-        (["routes", "rm", "nope"], 1, "no route"), (["rotes"], 2, "did you mean routes"), ([], 2, "what shall I do"),
+        (["routes", "rm", "nope"], 1, "no route"), (["rotes"], 2, "did you mean routes"), ([], 2, "WHAT, such as health, routes or requests, is missing"),
         (["routes", "add", "{"], 1, "not JSON"), (["mode", "record"], 1, "one of none"),
         (["routes", "add"], 2, "JSON is missing"), (["health", "x"], 2, "too many"),
     ]:
@@ -262,7 +278,7 @@ def test_ctl_does_what_the_api_does(deck_and_admin, tmp_path):
         assert done.returncode == code and what in done.stderr, (words, done)
     deck.stop()
     done = ctl(admin, "health")
-    assert done.returncode == 1 and "nothing answers" in done.stderr
+    assert done.returncode == 1 and "no response on admin port" in done.stderr
 
 
 # Who may steer.
@@ -271,7 +287,8 @@ HOSTS = ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "evil.example:{
          "127.0.0.1:{port}.evil.example", "127.0.0.1:{port}@evil.example", ""]
 ORIGINS = [None, "null", "http://127.0.0.1:{port}", "https://evil.example"]
 CREDENTIALS = [None, "Bearer", "Bearer wrong-token-wrong-token", "Basic {token}", "Bearer {token}x", "bearer\t{half}"]
-REQUESTS = [("GET", "/v1/health", None), ("GET", "/v1/journal?token={token}", None),
+REQUESTS = [("GET", "/v1/health", None), ("GET", "/v1/requests?token={token}", None),
+            ("GET", "/v1/journal", None),
             ("POST", "/v1/routes", "application/json"), ("POST", "/v1/routes", "text/plain"),
             ("DELETE", "/v1/routes", None), ("PUT", "/v1/mode", "application/json"),
             ("OPTIONS", "/v1/routes", None), ("GET", "/v1/../v1/health", None)]

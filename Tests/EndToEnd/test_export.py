@@ -100,7 +100,7 @@ def test_what_is_exported_replays_in_place_and_imported(name, files, start, tmp_
 
 
 @pytest.mark.parametrize(("name", "told"), [
-    ("vcr", ["in the pieces", "how long"]), ("vcrpy", ["in the pieces", "when answers were recorded", "without its gzip"]),
+    ("vcr", ["in the pieces", "how long"]), ("vcrpy", ["in the pieces", "when responses were recorded", "without its gzip"]),
     ("wiremock", ["in the pieces", "request headers", "boundary"]), ("hoverfly", ["in the pieces", "left out, since a simulation"]),
 ])
 def test_what_is_not_in_the_file_is_told(name, told, files):

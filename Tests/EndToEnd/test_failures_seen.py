@@ -84,12 +84,12 @@ def test_failed_exchanges_stand_in_the_junit_report(record, nowhere, tmp_path):
 def test_the_request_log_says_why_an_exchange_failed(start, cassette, nowhere):
     deck, admin = steered(start, "record", "--upstream", nowhere, "--cassette", cassette)
     fetch(deck.url, "/users")
-    entry, = admin.get("/journal")["entries"]
-    assert entry["why"] == "asked; connection refused"
+    entry, = admin.get("/requests")["entries"]
+    assert entry["why"] == "forwarded; connection refused"
     assert entry["failure"]["cause"] == "connection_refused"
     assert "Connection refused" in entry["failure"]["reason"]
-    exchange = admin.get(f"/journal/{entry['number']}")
-    assert exchange["decisions"][-1]["why"] == "asked; connection refused"
+    exchange = admin.get(f"/requests/{entry['number']}")
+    assert exchange["decisions"][-1]["why"] == "forwarded; connection refused"
 
 
 def test_a_body_that_the_origin_cut_is_named_everywhere(start, origin, cassette, tmp_path):
@@ -103,8 +103,8 @@ def test_a_body_that_the_origin_cut_is_named_everywhere(start, origin, cassette,
         eventually(lambda: log_lines(deck, "GET /half 200 upstream"), "logged")
     line, = log_lines(deck, "GET /half 200 upstream")
     assert "(cut short)" in line and "it broke off inside the body" in line
-    entry, = admin.get("/journal")["entries"]
-    assert entry["why"] == "asked; http response incomplete"
+    entry, = admin.get("/requests")["entries"]
+    assert entry["why"] == "forwarded; http response incomplete"
     assert deck.stop() == 1
     assert log_lines(deck, "failed: GET /half: ", "it broke off inside the body")
     failure, = json.loads((tmp_path / "report.json").read_bytes())["failures"]

@@ -233,7 +233,7 @@ def test_secrets_of_a_foreign_file_do_not_reach_the_cassette(tmp_path, cassette)
     file = tmp_path / "session.har"
     file.write_text(json.dumps({"log": {"entries": [entry]}}))
     done = run("import", file, "--cassette", cassette)
-    assert "1 secrets hidden" in done.stderr or "1 secret" in done.stderr
+    assert "1 secrets redacted" in done.stderr or "1 secret" in done.stderr
     assert not any(b"s3cr3t" in path.read_bytes() for path in cassette.rglob("*") if path.is_file())
 
 

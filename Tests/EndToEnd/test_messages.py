@@ -80,10 +80,10 @@ def test_an_odd_but_plain_path_is_no_regular_expression(start, tmp_path, path):
 def test_a_wrong_token_is_said_to_be_wrong(start, small_cassette):
     deck, admin = steered(start, "replay", "--cassette", small_cassette[0])
     admin.http.headers["Authorization"] = "Bearer another-token-0123456789"
-    assert "the token is wrong" in admin.call("GET", "/journal", expect=401)["detail"]
+    assert "the token is wrong" in admin.call("GET", "/requests", expect=401)["detail"]
     del admin.http.headers["Authorization"]
-    assert "the token of this run is needed" in admin.call("GET", "/journal", expect=401)["detail"]
-    done = run("ctl", "--admin-port", admin.port, "--admin-token", "another-token-0123456789", "journal")
+    assert "the token of this run is needed" in admin.call("GET", "/requests", expect=401)["detail"]
+    done = run("ctl", "--admin-port", admin.port, "--admin-token", "another-token-0123456789", "requests")
     assert done.returncode == 1 and "the token is wrong" in done.stderr
 
 
@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_the_reason(tmp_path):
 def test_a_report_into_a_folder_that_is_not_there_says_so(small_cassette, tmp_path):
     done = run("replay", "--cassette", small_cassette[0], "--report", tmp_path / "none" / "report.json")
     assert done.returncode == 1
-    assert "its folder is not there; make it first" in done.stderr
+    assert "its folder does not exist; make it first" in done.stderr
 
 
 EMPTY_HAR = {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}}
@@ -124,7 +124,7 @@ def test_an_empty_har_is_said_to_be_empty(start, tmp_path):
     file.write_text(json.dumps(EMPTY_HAR))
     done = run("import", file, "--cassette", tmp_path / "imported")
     assert done.returncode == 1
-    assert "there is no exchange in it; save it again once requests have been made" in done.stderr
+    assert "it holds no exchanges; save it again once requests have been made" in done.stderr
     deck = start("replay", "--cassette", file)
     assert log_lines(deck, "warning: ", "empty.har holds no interactions", "save it again once requests have been made")
     deck.stop()
@@ -135,7 +135,7 @@ def test_an_empty_har_is_said_to_be_empty(start, tmp_path):
 @pytest.mark.parametrize(("arguments", "words"), [
     (["replay", "small"], "write --cassette small if it is the cassette"),
     (["record", "https://api.example.com", "--cassette", "small"], "write --upstream https://api.example.com if it is the origin"),
-    (["replay", "--cassette", "small", "stray"], '"stray" is one word too many'),
+    (["replay", "--cassette", "small", "stray"], 'too many arguments: "stray"'),
     (["serve", "--upstream", "http://a", "--mode", "record"], "there is no mode record; that is --mode all"),
     (["serve", "--upstream", "http://a", "--mode", "replay"], "there is no mode replay; that is --mode none"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else None)

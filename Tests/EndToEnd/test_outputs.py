@@ -186,7 +186,7 @@ def test_under_nohup_a_hangup_is_ignored(start, small_cassette):
 # Commands that cannot be run
 
 @pytest.mark.parametrize(("make", "code", "words"), [
-    (lambda folder: "no-such-command", 127, "there is no such command in PATH"),
+    (lambda folder: "no-such-command", 127, "no such command in PATH"),
     (lambda folder: "./no-such-command", 127, "No such file or directory"),
     (lambda folder: (folder / "plain").write_text("#!/bin/sh\n") and "./plain", 126, "it is not executable; chmod +x makes it so"),
     (lambda folder: "./", 126, ""),

@@ -78,7 +78,7 @@ def test_the_shop(start, recording, cassette, tmp_path):
 
 def test_overrides(start, recorded, cassette, tmp_path):
     recorded("/known", "/users/1")
-    first, routes, schema = examples("Overrides")
+    first, routes, schema = examples("OverridesFile")
     (tmp_path / "logo.svg").write_text("<svg/>")
     deck = serve(start, cassette, tmp_path, first)
     answer = fetch(deck.url, "/users/1")

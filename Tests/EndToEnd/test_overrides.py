@@ -198,7 +198,7 @@ BROKEN = [
     ('{"routes": [\n  {"path": "/a",\n   "staus": 200}]}', "3:4: routes[0].staus: unknown member; did you mean status?"),
     ('{"routes": [\n  {"path": "/a",\n   "status": 20}]}', "3:4: routes[0].status: must be a whole number from 200 to 999"),
     ('{"route": []}', "1:2: route: unknown member; did you mean routes?"),
-    ('{"routes": [{"path": "/a", "text": "{{components.id}}"}]}', "1:28: routes[0].text: {{components.id}}: the path has no holes"),
+    ('{"routes": [{"path": "/a", "text": "{{components.id}}"}]}', "1:28: routes[0].text: {{components.id}}: the path has no parameters"),
     ('{"routes": [{"path": "/a", "when": {"headers": {"X": 1, "Y": null}}}]}', "1:57: routes[0].when.headers.Y: must be a text"),
 ]
 
@@ -333,7 +333,7 @@ def test_a_broken_save_keeps_the_rules_and_is_told_once(saving):
     for number, (text, problem) in enumerate(BROKEN, 1):
         for way in (saving.in_place, saving.by_rename):
             said = saving.after(lambda: way(text))
-            assert said.startswith(f"{saving.file}:{problem}") and said.endswith("; the rules from before stay")
+            assert said.startswith(f"{saving.file}:{problem}") and said.endswith("; the previous rules stay")
         assert asked(saving.deck) == number - 1
         assert saving.after(lambda: saving.by_rename(version(number))) == f"1 route from {saving.file}"
         assert asked(saving.deck) == number
@@ -354,7 +354,7 @@ def test_a_half_written_file_is_not_told_of(saving):
 
 def test_a_deleted_file_keeps_the_rules(saving):
     assert saving.after(saving.file.unlink) == (
-        f"cannot read {saving.file}: No such file or directory; the rules from before stay")
+        f"cannot read {saving.file}: No such file or directory; the previous rules stay")
     assert asked(saving.deck) == 0
     assert saving.after(lambda: saving.in_place(version(1))) == f"1 route from {saving.file}"
     assert asked(saving.deck) == 1

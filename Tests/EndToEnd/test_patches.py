@@ -141,8 +141,8 @@ def test_head_says_what_get_would_not_contradict(patched):
 
 
 @pytest.mark.parametrize(("target", "why"), [
-    ("/part", "this is only a part of the body"), ("/none", "an answer with status 304 has no body"),
-    ("/binary", "the body is no text"), ("/text", '\\"nope\\" is not in the body')])
+    ("/part", "this is only a part of the body"), ("/none", "a response with status 304 has no body"),
+    ("/binary", "the body is not text"), ("/text", '\\"nope\\" is not in the body')])
 def test_where_a_patch_cannot_act_it_says_so(patched, target, why):
     for deck in patched({"id": "p", "path": "/*", "replace": {"text": "nope", "with": "x"}, "headers": {"X-Mark": "1"}}):
         got = fetch(deck.url, target)
@@ -223,7 +223,7 @@ def test_patches_over_nginx(start, servers, overrides, cassette):
     ({"path": "/a", "json": [{"sett": "$.a", "value": 1}]}, "patches[0].json[0].sett: unknown member"),
     ({"path": "/a", "json": [{"set": "items", "value": 1}]}, "it begins with $"),
     ({"path": "/a", "jsonPatch": [{"op": "remove", "path": "items"}]}, "it begins with /"),
-    ({"path": "/a", "headers": {"Transfer-Encoding": "chunked"}}, "is written by the proxy"),
+    ({"path": "/a", "headers": {"Transfer-Encoding": "chunked"}}, "is set by the proxy"),
 ])
 def test_a_wrong_patch_says_where_and_what_to_do(overrides, cassette, recorded, patch, problem):
     recorded("/a")

@@ -140,7 +140,7 @@ def test_junit_fails_what_the_rules_forbid(reports):
     found = cases(path)
     assert code == 4
     assert (report["rules"], report["broken"]) == (["unused", "drift", "repeat", "secrets"], ["unused", "drift", "repeat"])
-    for name, says in (("GET /one", "given 2 times"), ("GET /two", "no request asked"), ("GET /three?ts=1", "differed")):
+    for name, says in (("GET /one", "served 2 times"), ("GET /two", "no request used"), ("GET /three?ts=1", "differed")):
         assert isinstance(found[name], Failure), name
         assert says in found[name].message
     assert '"1" → "9"' in found["GET /three?ts=1"].text
@@ -151,7 +151,7 @@ def test_junit_fails_what_the_rules_forbid(reports):
 def test_a_report_that_cannot_be_written_is_told_before_the_run(session, tmp_path, option):
     done = run("replay", "--cassette", session, "--port", "0", option, tmp_path / "absent" / "report")
     assert done.returncode == 1
-    assert f"cannot write {tmp_path}/absent/report: its folder is not there" in done.stderr
+    assert f"cannot write {tmp_path}/absent/report: its folder does not exist" in done.stderr
     assert "listening" not in done.stderr
 
 

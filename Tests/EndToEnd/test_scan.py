@@ -193,7 +193,7 @@ def test_what_a_lax_crash_left_is_sealed_and_told(record, origin, cassette):
     deck.process.wait()
     deck = record(origin(answers).url)
     assert deck.stop() == 0
-    assert "recovered 1 interactions" in deck.stderr and "a secret that redaction has not hidden" in deck.stderr
+    assert "recovered 1 interaction " in deck.stderr and "a secret that redaction has not hidden" in deck.stderr
     assert len(interactions(cassette)) == 1
     expect_unsaid(said(deck))
 
@@ -245,7 +245,7 @@ def test_names_as_in_other_verbs_and_folders_without_a_name(dirty, cassette):
 
 
 @pytest.mark.parametrize(("words", "code", "text"), [
-    (("nowhere",), 1, "nowhere"), (("./nowhere",), 1, "nowhere"), (("a b",), 2, "no cassette name"),
+    (("nowhere",), 1, "nowhere"), (("./nowhere",), 1, "nowhere"), (("a b",), 2, "not a cassette name"),
     (("--fixx",), 2, "--fix"), (("--redact", "x"), 2, "--fix"), (("--fix", "--redact", "*"), 2, "--redact"),
     (("--fix=yes",), 2, "takes no value"), (("--no-redact",), 2, "--no-redact"),
 ])
@@ -606,3 +606,36 @@ def test_import_writes_nothing_with_secrets_where_that_is_refused(tmp_path, cass
     done = run("import", file, "--cassette", cassette, "--redact", "loginpwd", *flags, env=env)
     assert done.returncode == 0, done.stderr
     assert OTHER.encode() not in everything(cassette)
+
+
+# MARK: What cannot be read
+
+
+def link(path: Path) -> None:
+    path.symlink_to("/etc/hostname")
+
+
+def half_a_document(path: Path) -> None:
+    path.write_text("{")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, link, half_a_document], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("name", ["cassette.json", "get-a-123456.json", "bodies/0a1b"])
+def test_what_cannot_be_read_fails_the_scan(tmp_path, name, make):
+    if name.startswith("bodies") and make is half_a_document:
+        pytest.skip("any bytes are a body")
+    folder = tmp_path / "example"
+    (folder / "bodies").mkdir(parents=True)
+    (folder / "cassette.json").write_text('{"tapedeck": 1}')
+    (folder / name).unlink(missing_ok=True)
+    make(folder / name)
+    done = run("scan", folder, timeout=20)
+    assert done.returncode == 1, done.stdout
+    assert name in done.stderr
+
+
+def test_what_cannot_be_read_among_other_files_fails_the_scan(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        done = run("scan", path, timeout=20)
+        assert done.returncode == 1 and "not a plain file" in done.stderr, done.stdout

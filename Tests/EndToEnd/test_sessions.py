@@ -36,7 +36,7 @@ def test_each_session_has_its_own_place_in_the_recording(start):
     assert uuids(deck, 1) == alone[:1]
 
 
-def test_each_session_has_its_own_overrides_and_journal(start):
+def test_each_session_has_its_own_overrides_and_request_log(start):
     deck, admin = steered(start, "replay", "--cassette", HTTPBIN, "--session-header", "X-Session", "--quiet")
     admin.put("/routes/base", {"path": "/json", "status": 201, "times": 1})
     for name in ("one", "two"):
@@ -51,8 +51,8 @@ def test_each_session_has_its_own_overrides_and_journal(start):
     assert [status("/json", **{"X-Session": "two"}) for _ in range(2)] == [201, 200]
     assert status("/gzip", **{"X-Session": "one"}) == 418
     assert status("/gzip", **{"X-Session": "two"}) == 200 and status("/gzip") == 200
-    assert admin.get("/journal", session="one")["total"] == 3
-    assert admin.get("/journal")["total"] == 1
+    assert admin.get("/requests", session="one")["total"] == 3
+    assert admin.get("/requests")["total"] == 1
     assert [session["requests"] for session in admin.get("/sessions")] == [3, 3]
     admin.call("GET", "/routes", session="three", expect=404)
 
@@ -150,9 +150,9 @@ def test_200_sessions_at_once_never_see_each_other(start, figure):
                 notes = ask("GET", "/notes").json()
                 if made.status_code != 201 or [note["text"] for note in notes] != [f"{name}-{n}" for n in range(turn + 1)]:
                     problems.append("store")
-            journal = mine.get(f"{admin.url}/journal", params={"session": name, "limit": "0"}, timeout=60).json()
-            if journal["total"] != 15:
-                problems.append(f"journal {journal}")
+            log = mine.get(f"{admin.url}/requests", params={"session": name, "limit": "0"}, timeout=60).json()
+            if log["total"] != 15:
+                problems.append(f"request log {log}")
         except Exception as error:  # noqa: BLE001 - whatever it is, it counts
             problems.append(repr(error))
         with lock:

@@ -129,74 +129,76 @@ import Testing
     #expect(Set([plain, .simple(urlPath: "/user/"), .simple(urlPath: "/x")]).count == 2)
   }
 
-  private static let kinds: [MockRoute] = [
-    .init(method: .put, endpoint: "/user", code: 201, json: #"{"name":"John","age":1.5,"tags":[true,null]}"#),
-    .simple(urlPath: "/file", filename: "a.json"),
-    .simple(urlPath: "/empty", code: 204),
-    .custom(
-      method: .patch, urlPath: "/user", query: ["page": ":n"], requestHeaders: ["X-Mark": "*"],
-      responseHeaders: ["X-Total": "2"], code: 202, content: .text("text")),
-    .template(
-      urlPath: "/hello", code: 203, filename: "hello.json",
-      templateInfo: [
-        "text": "a", "flag": true, "int": 7, "double": 1.5, "list": ["a", 1, false],
-        "object": ["b": ["c": 1]],
-        "nothing": nil,
-      ]),
-    .template(urlPath: "/hello", text: "Hello {{name}}", templateInfo: ["name": "Ada"]),
-    .redirect(method: .post, urlPath: "/old", destination: "/new", code: 307),
-    .timeout(urlPath: "/slow", timeoutInSeconds: 2.5),
-    .collection(routes: [
-      .simple(urlPath: "/a"), .collection(routes: [.redirect(urlPath: "/b", destination: "/a")]),
-    ]),
-  ]
+  /// The rule of an overrides file for each kind of route.
+  private static let rules = #"""
+    {"routes": [
+      {"method": "PUT", "path": "/user", "status": 201, "json": {"name": "John", "age": 1.5, "tags": [true, null]}},
+      {"path": "/file", "file": "get_user_200.json"},
+      {"path": "/users", "when": {"query": {"page": true}, "headers": {"X-Mark": true}},
+       "headers": {"X-Total": "2"}, "status": 202, "text": "custom"},
+      {"path": "/hello/{name}", "text": "Hello {{components.name}}"},
+      {"path": "/old", "status": 307, "headers": {"Location": "/file"}},
+      {"path": "/slow", "status": 504, "delay": 0.2}
+    ]}
+    """#
 
-  @Test(arguments: kinds.indices)
-  func `K239 K240 every kind goes through JSON and back, by any coder`(index: Int) throws {
-    let route = Self.kinds[index]
-    #expect(route.json["type"]?.text == route.kind.rawValue)
-    #expect(try MockRoute(route.json).json == route.json)
-    let coded = try JSONDecoder().decode([MockRoute].self, from: try JSONEncoder().encode([route]))[0]
-    #expect(coded == route)
-    #expect(coded.kind == route.kind)
-    let sorted = JSONEncoder()
-    sorted.outputFormatting = .sortedKeys
-    #expect(try sorted.encode(coded) == sorted.encode(route))
-  }
-
-  @Test func `K239 the words are those of overrides files`() throws {
-    #expect(
-      "\(Self.kinds[3].json)"
-        == #"{"type":"custom","method":"PATCH","path":"/user","when":{"query":{"page":":n"},"headers":{"X-Mark":"*"}},"status":202,"text":"text","headers":{"X-Total":"2"}}"#
-    )
-    let list =
-      #"{"routes": [{"path": "/a", "json": [1]}, {"type": "redirect", "path": "/b", "location": "/a"}]}"#
-    #expect(try MockRoute.routes(json: list).map(\.kind) == [.simple, .redirect])
-    #expect(try MockRoute.routes(json: #"[{"path": "/a"}]"#).count == 1)
-    #expect(try MockRoute.routes(json: #"{"path": "/a"}"#).count == 1)
-  }
-
-  @Test(arguments: [
-    (#"[{"path": "/a", "statsu": 1}]"#, ["routes[0]", "statsu"]), ("[1]", ["routes[0]", "object"]),
-    (#"{"routes": [{"type": "odd"}]}"#, ["routes[0].type", "redirect"]), ("{", ["JSON"]),
-    (#"[{"status": 200}]"#, ["routes[0].path"]), (#"[{"path": "/a", "status": "x"}]"#, ["routes[0].status"]),
-    (#"[{"path": "/a", "json": 1, "text": "x"}]"#, ["json and text"]),
-    (#"{"routes": [], "more": 1}"#, ["more"]), (#"[{"type": "redirect", "path": "/a"}]"#, ["location"]),
-    (#"[{"path": "/a", "headers": {"X-Mark": 1}}]"#, ["routes[0].headers.X-Mark"]),
-  ])
-  func `K227 JSON that is no route is an error that names the place`(_ json: String, _ parts: [String]) {
-    #expect {
-      try MockRoute.routes(json: json)
-    } throws: { error in
-      parts.allSatisfy { "\(error)".contains($0) }
-    }
+  @Test func `K239 each kind of route is a rule of an overrides file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tapedeck-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = URL(filePath: mocks).appending(path: "get_user_200.json")
+    try FileManager.default.copyItem(at: file, to: folder.appending(path: "get_user_200.json"))
+    try Data(Self.rules.utf8).write(to: folder.appending(path: "routes.json"))
+    var configuration = ProxyConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.overridesFile = folder.appending(path: "routes.json").path
+    let server = try ProxyServer(configuration)
+    defer { _ = try? server.stop() }
+    let put = try await ask("\(server.baseURL)/user", "PUT")
+    #expect((put.status, put.body) == (201, #"{"name":"John","age":1.5,"tags":[true,null]}"#))
+    #expect(try await ask("\(server.baseURL)/file").body.contains("from a file"))
+    let custom = try await ask("\(server.baseURL)/users?page=7", headers: ["X-Mark": "1"])
+    #expect((custom.status, custom.body, custom.field("X-Total")) == (202, "custom", "2"))
+    #expect(try await ask("\(server.baseURL)/users?page=7").status != 202)
+    #expect(try await ask("\(server.baseURL)/hello/Ada").body == "Hello Ada")
+    #expect(try await ask("\(server.baseURL)/old").body.contains("from a file"), "the client follows")
+    #expect(try await ask("\(server.baseURL)/slow").status == 504)
   }
 
   @Test func `K240 template values of every kind are in the text`() async throws {
     let text = "{{text}} {{flag}} {{int}} {{double}} {{#list}}<{{.}}>{{/list}} {{object.b.c}} [{{nothing}}]"
-    let values = try #require(Self.kinds[4].json["values"])
-    let back = try MockRoute(MockRoute.template(urlPath: "/t", text: text, templateInfo: values).json)
-    #expect(try await Running([back]).ask("t").body == "a true 7 1.5 <a><1><false> 1 []")
+    let values: JSONValue = [
+      "text": "a", "flag": true, "int": 7, "double": 1.5, "list": ["a", 1, false],
+      "object": ["b": ["c": 1]], "nothing": nil,
+    ]
+    let route = MockRoute.template(urlPath: "/t", text: text, templateInfo: values)
+    #expect(try await Running([route]).ask("t").body == "a true 7 1.5 <a><1><false> 1 []")
+  }
+
+  @Test func `K110 a body comes from a template file`() async throws {
+    let file = "\(NSTemporaryDirectory())tapedeck-\(UUID().uuidString).user.json.mustache"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try Data(#"{"name": "{{name}}", "tags": [{{#tags}}"{{.}}",{{/tags}} null]}"#.utf8).write(
+      to: URL(filePath: file))
+    let template = try Template(file: file)
+    let router = Router()
+    router.get("/users/{name}") { request in
+      Response(
+        template: template, values: ["name": JSONValue(request.components["name"] ?? ""), "tags": ["a\"b"]])
+    }
+    let response = try #require(try await router.respond(to: Request("/users/Kakapo")))
+    #expect(try JSONValue(parsing: response.body) == ["name": "Kakapo", "tags": ["a\"b", nil]])
+    #expect(HeaderFields(response.head.fields)["content-type"] == "application/json")
+  }
+
+  @Test func `a file is a body as it is`() throws {
+    let file = "\(NSTemporaryDirectory())tapedeck-\(UUID().uuidString).logo.PNG"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try Data([0x89, 0, 0xFF]).write(to: URL(filePath: file))
+    let response = try Response(file: file)
+    #expect(response.data == [0x89, 0, 0xFF])
+    #expect(throws: Response.FileError.self) { try Response(file: "/none.png") }
+    #expect { try Template(file: "/none") } throws: { "\($0)".hasSuffix("none: No such file or directory") }
   }
 
   @Test(arguments: ["GET", "POST", "DELETE", "PURGE"])

@@ -180,8 +180,7 @@ import Testing
           "GET /user: its json is not JSON: unexpected `}` at line 1, column 10; correct it"))
     }
     #expect(!feather.isRunning)
-    let asText = try MockRoute.routes(json: #"[{"path": "/user", "text": "{\"name\": }"}]"#)
-    try feather.startServer(with: asText)
+    try feather.startServer(with: [.custom(urlPath: "/user", content: .text("{\"name\": }"))])
   }
 
   @Test func `K228 port 0 is a free port, of which the base URL tells`() async throws {

@@ -56,8 +56,8 @@ func `what is no name of a variable is refused`(argument: String) {
 private let verb = Verb(
   name: "verb", group: .more, summary: "", synopsis: "WORD",
   options: [
-    Option(name: "--switch", help: ""), Option(name: "--one", value: "X", help: "", aliases: ["-o"]),
-    Option(name: "--many", value: "X", help: "", isRepeatable: true),
+    Option("--switch", help: ""), Option("--one", "X", help: "", aliases: ["-o"]),
+    Option("--many", "X", help: "", isRepeatable: true),
   ], takesCommand: false
 ) { _ in .good }
 private let runner = Verb(
@@ -102,18 +102,18 @@ func `words that make no sense are refused`(words: [String]) {
   let many = #expect(throws: UsageError.self) {
     try Arguments(["a", "b"], for: verb).words("cassette", required: 1)
   }
-  #expect(many?.message == "\"b\" is one word too many")
+  #expect(many?.message == "too many arguments: \"b\"")
 }
 
 @Test func `help knows every verb, fits a screen, and shows each at work`() {
-  let lines = Help.overview.split(separator: "\n", omittingEmptySubsequences: false)
+  let lines = Verb.overview.split(separator: "\n", omittingEmptySubsequences: false)
   #expect(lines.count <= 40)
   #expect(lines.allSatisfy { $0.count <= 110 })
   for verb in Verb.all {
-    #expect(Help.overview.contains("  \(verb.name) "))
+    #expect(Verb.overview.contains("  \(verb.name) "))
     #expect(!verb.examples.isEmpty, "\(verb.name)")
     #expect(verb.examples.contains { $0.contains("tapedeck \(verb.name)") }, "\(verb.name)")
-    #expect(Help.text(for: verb).split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(verb.name)")
+    #expect(verb.helpText.split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(verb.name)")
     #expect(Set(verb.options.map(\.name)).count == verb.options.count, "\(verb.name) has an option twice")
   }
   let words: [String] = Verb.all.flatMap { [$0.name] + $0.aliases }

@@ -21,7 +21,7 @@ func `nothing of others steers the terminal`(text: String, shown: String) {
     ("merg", "; did you mean merge?"), ("xxxxx", ""), ("hra", "; did you mean har?"),
   ])
 func `two neighbours that changed places are one mistake`(word: String, hint: String) {
-  #expect(Spelling.hint(word, among: ["merge", "verify", "har"]) == hint)
+  #expect(word.suggestion(among: ["merge", "verify", "har"]) == hint)
 }
 
 @Test(
@@ -55,17 +55,16 @@ func `JSON says the same without what steers`(json: String, shown: String) {
     ("/users/12", 0, ""), ("日本語テキスト", 5, "日本…スト"),
   ])
 func `both ends of a text stay`(text: String, width: Int, shown: String) {
-  #expect(TextWidth.shortened(text, to: width) == shown)
-  #expect(TextWidth.of(shown) <= width)
+  #expect(text.shortened(to: width) == shown)
+  #expect(shown.width <= width)
 }
 
-private func table(_ rows: [[String]]) -> TextTable {
-  var table = TextTable(columns: [
-    .init(heading: "A"), .init(heading: "PATH", minimumWidth: 4), .init(heading: "N", isNumeric: true),
-    .init(heading: "FILE", minimumWidth: 6),
-  ])
-  table.rows = rows.map { $0.map { TextTable.Cell($0) } }
-  return table
+private func table(_ rows: [[String]]) -> TextTable<[String]> {
+  TextTable(
+    columns: [
+      .init(heading: "A") { $0[0] }, .init(heading: "PATH", minimumWidth: 4) { $0[1] },
+      .init(heading: "N", isNumeric: true) { $0[2] }, .init(heading: "FILE", minimumWidth: 6) { $0[3] },
+    ], rows: rows)
 }
 
 @Test func `a table is as wide as it must be, and no wider than the terminal`() {
@@ -88,8 +87,10 @@ private func table(_ rows: [[String]]) -> TextTable {
 }
 
 @Test func `colour does not count`() {
-  var coloured = TextTable(columns: [.init(heading: "A"), .init(heading: "B")])
-  coloured.rows = [[.init("x", .red), .init("y")], [.init("long"), .init("z")]]
+  let coloured = TextTable<[String]>(
+    columns: [
+      .init(heading: "A", color: { $0[0] == "x" ? .red : nil }) { $0[0] }, .init(heading: "B") { $0[1] },
+    ], rows: [["x", "y"], ["long", "z"]])
   #expect(
     coloured.text(width: 20, style: Style(hasColor: true))
       == "\u{1B}[2mA\u{1B}[0m     \u{1B}[2mB\u{1B}[0m\n\u{1B}[31mx\u{1B}[0m     y\nlong  z\n")

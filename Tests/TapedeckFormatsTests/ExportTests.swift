@@ -30,11 +30,11 @@ import Testing
   ]
 
   @Test(arguments: ExportFormat.allCases)
-  func `requests and answers come back in their order`(format: ExportFormat) throws {
+  func `requests and responses come back in their order`(format: ExportFormat) throws {
     let came = try travel(Self.plain, format).exchanges.map(\.interaction)
     let folder = try TemporaryDirectory()
     try record(Self.plain, into: folder("a"))
-    let there = try Cassette.load(folder("a")).answers.map(\.interaction)
+    let there = try Cassette.load(folder("a")).interactions.map(\.interaction)
     #expect(came.count == there.count)
     for old in there {
       let same = came.filter {

@@ -96,11 +96,11 @@ import Testing
   @Test(arguments: [
     #""templated": true"#, #""removesState": ["x"]"#, #""transitionsState": {"x": "y"}"#, #""bodyFile": "x""#,
   ])
-  func `answers that are made are left out`(response: String) throws {
+  func `responses that are made are left out`(response: String) throws {
     #expect(try read(pair(Self.request, #""status": 200, \#(response)"#)).notes.map(\.severity) == [.skipped])
   }
 
-  @Test func `sequences are answers in order`() throws {
+  @Test func `sequences are responses in order`() throws {
     func state(_ number: Int) throws -> String {
       pair(
         try request("requiresState", #"{"sequence:1": "\#(number)"}"#),

@@ -90,7 +90,7 @@ import Testing
     (#""body": "{{request.path}}", "transformers": ["response-template"]"#, "transformer"),
     (#""transformers": ["mine"]"#, "transformer"),
     (#""bodyFileName": "x.json""#, "not there"), (#""base64Body": "?""#, "base64"),
-  ]) func `answers that are made are left out`(response: String, named: String) throws {
+  ]) func `responses that are made are left out`(response: String, named: String) throws {
     try expectLeftOut(mapping(#""method": "GET", "url": "/x""#, response), named)
   }
 
@@ -110,7 +110,7 @@ import Testing
     #expect(session.notes.map(\.severity) == [.lost, .lost, .lost])
   }
 
-  @Test func `a scenario of one request is answers in order, however the file orders them`() throws {
+  @Test func `a scenario of one request is responses in order, however the file orders them`() throws {
     func state(_ body: String, _ required: String, _ new: String?) -> String {
       mapping(
         #""method": "GET", "url": "/x""#, #""body": "\#(body)""#,
@@ -127,7 +127,7 @@ import Testing
     #expect(loop.exchanges.isEmpty && loop.notes.count == 2)
   }
 
-  @Test func `a scenario of several requests is more than answers in order`() throws {
+  @Test func `a scenario of several requests is more than responses in order`() throws {
     let session = try read(
       mapping(
         #""method": "GET", "url": "/x""#, "", #", "scenarioName": "s", "requiredScenarioState": "Started""#),
@@ -136,7 +136,7 @@ import Testing
     #expect(session.notes.map(\.severity) == [.skipped, .skipped])
   }
 
-  @Test func `of mappings for one request the one with priority answers`() throws {
+  @Test func `of mappings for one request the one with priority responds`() throws {
     let session = try read(
       mapping(#""method": "GET", "url": "/x""#, #""body": "second""#),
       mapping(#""method": "GET", "url": "/x""#, #""body": "first""#, #", "priority": 1"#))

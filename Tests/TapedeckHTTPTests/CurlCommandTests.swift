@@ -67,6 +67,6 @@ func `curl is told what it would get wrong by itself`(request: HTTPRequest, text
   let request = HTTPRequest(
     .post, "/x", fields: try fields([("Authorization", "secret"), ("Content-Type", "a/b")]))
   let command = CurlCommand(
-    request, base: "http://h", body: .file("bodies/a b.bin"), fields: { $0.isNamed("content-type") })
+    request, base: "http://h", bodyFile: "bodies/a b.bin", fields: { $0.isNamed("content-type") })
   #expect(command.text == "curl -X POST -H 'Content-Type: a/b' --data-binary '@bodies/a b.bin' http://h/x")
 }

@@ -122,7 +122,7 @@ func `a patch that cannot be applied says why`(_ text: String, problem: String) 
   let error = #expect(throws: JSONPatchError.self) {
     try JSONPatch(json("[\(copies.replacing("/a", with: "/-"))]")).applied(to: json(#"["\#(text)"]"#))
   }
-  #expect(error?.reason == .tooLarge(bytes: 64 << 20))
+  #expect(error?.description.contains("more than \(64 << 20) bytes") == true)
 }
 
 @Test(arguments: [

@@ -184,7 +184,7 @@ import Testing
       let heard = try await URLSession.shared.ask("\(origin.url)/a")
       #expect(heard.status == 404)
       #expect(heard.body == "No route takes GET \(origin.url)/a. No route is registered here.\n")
-      interception.unmatched = .answer(Response(statusCode: 418, text: "short and stout"))
+      interception.unmatched = .respond(Response(statusCode: 418, text: "short and stout"))
       #expect(try await URLSession.shared.ask("\(origin.url)/a").body == "short and stout")
       interception.unmatched = .decide { unmatched in
         asserted.add("\(unmatched)")

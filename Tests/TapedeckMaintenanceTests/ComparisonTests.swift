@@ -93,7 +93,7 @@ private func told(_ comparison: CassetteComparison) -> [String] {
   #expect(told(found) == ["~ /x?a=1&b=2; request target: /x?a=1&b=2 → /x?b=2&a=1"])
 }
 
-@Test func `an answer less leaves the others together`() throws {
+@Test func `one response less leaves the others together`() throws {
   func turn(_ text: String) -> Interaction { exchange("GET", "/turn", body: Array(text.utf8)) }
   let found = try comparison([turn("a"), turn("b"), turn("c")], [turn("b"), turn("c")])
   #expect(told(found) == ["- /turn"])
@@ -102,7 +102,7 @@ private func told(_ comparison: CassetteComparison) -> [String] {
   let swapped = try comparison([turn("a"), turn("b")], [turn("b"), turn("a")])
   #expect(swapped.equalCount == 1)
   #expect(swapped.changes.count == 1)
-  #expect(swapped.changes.first?.differences.first?.field == "place among the answers to this request")
+  #expect(swapped.changes.first?.differences.first?.field == "place among the responses to this request")
 }
 
 @Test func `a cassette is no different from itself`() throws {

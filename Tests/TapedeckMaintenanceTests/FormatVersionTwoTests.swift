@@ -124,7 +124,7 @@ import Testing
     let file = folder("a.har")
     let writer = HARWriter(creatorVersion: "1")
     try folder.write("a.har", try writer.file([interaction], upstream: "http://origin.test"))
-    let read = try Cassette.open(file).answers[0].interaction
+    let read = try Cassette.open(file).interactions[0].interaction
     #expect(read.response == interaction.response)
     #expect(read.request.target == interaction.request.target)
   }

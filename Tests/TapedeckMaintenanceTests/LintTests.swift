@@ -26,7 +26,7 @@ private let now = 4_000_000_000_000
   }
 
   private func names(_ folder: TemporaryDirectory) throws -> [String] {
-    try Cassette.load(folder("c")).answers.map(\.fileName)
+    try Cassette.load(folder("c")).interactions.map(\.fileName)
   }
 
   @Test func `a cassette in order has nothing to be told`() throws {
@@ -47,7 +47,7 @@ private let now = 4_000_000_000_000
         "error unreadable \(names[0])", "error unreadable \(names[1])", "error unreadable cassette.json",
         "warning debris .tapedeck-0.tmp", "warning debris bodies/.spool-1",
       ])
-    #expect(throws: CassetteError.self) { try LintFix(folder("c")) }
+    #expect(throws: CassetteError.self) { try CassetteTidying(fixing: folder("c")) }
   }
 
   @Test func `a body that is missing is an error`() throws {
@@ -62,7 +62,7 @@ private let now = 4_000_000_000_000
 
   @Test func `names, numbers and orphans are put right`() throws {
     let folder = try cassette()
-    // The two answers of /a, then the root.
+    // The two responses of /a, then the root.
     let names = try names(folder)
     let seventh = names[1].replacing(".2.json", with: ".7.json")
     try folder.copy("c/\(names[2])", to: "c/by-hand.json")
@@ -78,13 +78,13 @@ private let now = 4_000_000_000_000
         "warning name by-hand.json", "warning numbering \(names[1])", "warning numbering \(seventh)",
         "warning orphan-body \(orphan.dropFirst(2))", "info no-manifest cassette.json",
       ])
-    let fix = try LintFix(folder("c"))
+    let fix = try CassetteTidying(fixing: folder("c"))
     #expect(fix.renamed.count == 3)
     #expect(fix.removedBodies == 1)
     #expect(try found(folder) == ["info no-manifest cassette.json"])
     #expect(try self.names(folder) == names)
     #expect(try replayed(folder("c")) == before)
-    #expect(try LintFix(folder("c")).isEmpty)
+    #expect(try CassetteTidying(fixing: folder("c")).isEmpty)
   }
 
   @Test func `a left-over journal is sealed`() throws {
@@ -95,7 +95,7 @@ private let now = 4_000_000_000_000
     _ = try recorder.seal()
     try folder.copy("left", to: "c")
     #expect(try found(folder) == ["warning journal journal.jsonl"])
-    #expect(try LintFix(folder("c")).recoveredCount == 1)
+    #expect(try CassetteTidying(fixing: folder("c")).recoveredCount == 1)
     #expect(try found(folder) == [])
     #expect(try names(folder).count == 4)
   }
@@ -117,7 +117,7 @@ private let now = 4_000_000_000_000
       (exchange(answers: [("Set-Cookie", "a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT")]), []),
       (exchange(answers: [("Set-Cookie", "a=1; Max-Age=5; Expires=Wed, 09 Jun 2027 10:18:14 GMT")]), []),
     ] as [(Interaction, [String])])
-  func `an answer that smells is told`(interaction: Interaction, expected: [String]) throws {
+  func `a suspicious response is reported`(interaction: Interaction, expected: [String]) throws {
     let folder = try cassette([interaction])
     #expect(try found(folder).map { $0.split(separator: " ").dropLast().joined(separator: " ") } == expected)
   }

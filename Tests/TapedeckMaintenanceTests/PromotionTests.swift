@@ -13,11 +13,11 @@ private func promotion(_ lines: [String]) -> Promotion {
     lines.enumerated().map { index, line in
       let sides = line.split(separator: " -> ", maxSplits: 1).map(String.init)
       let asked = sides[0].split(separator: " ", maxSplits: 2).map(String.init)
-      let answered = (sides.count > 1 ? sides[1] : "200").split(separator: " ", maxSplits: 1).map(String.init)
+      let received = (sides.count > 1 ? sides[1] : "200").split(separator: " ", maxSplits: 1).map(String.init)
       return PromotedExchange(
         request: HTTPRequest(
           HTTPMethod(rawValue: asked[0]), asked[1], body: asked.count > 2 ? Array(asked[2].utf8) : []),
-        status: Int(answered[0]) ?? 0, response: answered.count > 1 ? Array(answered[1].utf8) : nil,
+        status: Int(received[0]) ?? 0, response: received.count > 1 ? Array(received[1].utf8) : nil,
         file: "\(index)", at: index)
     })
 }
@@ -89,7 +89,7 @@ private func declaration(_ lines: [String], _ id: String) throws -> JSONValue {
     #expect(found.map { "\($0.declaration)" } == [expected])
   }
 
-  @Test func `tells elements of lists in other objects, and who answers with the object around`() throws {
+  @Test func `tells elements of lists in other objects, and responses that are the object around`() throws {
     let lines = [
       "GET /posts/1 -> 200 {\"id\":\"1\",\"t\":\"a\",\"comments\":[]}",
       "POST /posts/1/comments {\"x\":1} -> 200 {\"id\":\"1\",\"t\":\"a\",\"comments\":[{\"id\":\"50\",\"x\":1,\"post\":\"1\",\"likes\":[]}]}",
@@ -148,10 +148,10 @@ private func declaration(_ lines: [String], _ id: String) throws -> JSONValue {
       ("DELETE", "/a/5", 404, "{}"), ("GET", "/a/5", 200, "{\"id\":5}"), ("DELETE", "/a/5", 204, ""),
       ("POST", "/a", 201, "{\"id\":5}"),
     ]
-    let exchanges = texts.map { method, target, status, answer in
+    let exchanges = texts.map { method, target, status, body in
       PromotedExchange(
         request: HTTPRequest(HTTPMethod(rawValue: method), target), status: status,
-        response: Array(answer.utf8),
+        response: Array(body.utf8),
         file: "", at: 7)
     }
     #expect(PromotedExchange.sorted(exchanges).map(\.status) == [201, 200, 204, 404])

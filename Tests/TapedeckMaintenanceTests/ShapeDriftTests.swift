@@ -86,7 +86,7 @@ private func `the shape of JSON drifts`(row: ShapeRow) throws {
   #expect(try drifts(row.recorded, row.live) == row.drifts)
 }
 
-private func answer(
+private func response(
   _ status: Int = 200, _ type: String? = "application/json", _ body: String = "{}",
   also: [(String, String)] = []
 ) -> RecordedResponse {
@@ -96,32 +96,32 @@ private func answer(
 }
 
 private func told(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [String] {
-  ResponseDrift.drifts(recorded: recorded, live: live).map { "\($0.severity) \($0)" }
+  Drift.all(from: recorded, to: live).map { "\($0.severity) \($0)" }
 }
 
 @Test func `a status drifts by its class`() {
-  #expect(told([answer(200)], answer(200)) == [])
-  #expect(told([answer(200)], answer(201)) == ["notable status: 200 → 201"])
-  #expect(told([answer(200)], answer(404)) == ["breaking status: 200 → 404"])
-  #expect(told([answer(404)], answer(200)) == ["breaking status: 404 → 200"])
-  #expect(told([answer(503)], answer(200)) == ["notable status: 503 → 200"])
-  #expect(told([answer(200), answer(404)], answer(500)) == ["breaking status: 200 or 404 → 500"])
-  #expect(told([answer(304, nil, "")], answer(200)) == [])
+  #expect(told([response(200)], response(200)) == [])
+  #expect(told([response(200)], response(201)) == ["notable status: 200 → 201"])
+  #expect(told([response(200)], response(404)) == ["breaking status: 200 → 404"])
+  #expect(told([response(404)], response(200)) == ["breaking status: 404 → 200"])
+  #expect(told([response(503)], response(200)) == ["notable status: 503 → 200"])
+  #expect(told([response(200), response(404)], response(500)) == ["breaking status: 200 or 404 → 500"])
+  #expect(told([response(304, nil, "")], response(200)) == [])
 }
 
-@Test func `of several answers those with the same status count`() {
-  let pending = answer(202, "application/json", #"{"state": "pending"}"#)
-  let done = answer(200, "application/json", #"{"result": 1}"#)
-  #expect(told([pending, done], answer(202, "application/json", #"{"state": "queued"}"#)) == [])
+@Test func `of several responses those with the same status count`() {
+  let pending = response(202, "application/json", #"{"state": "pending"}"#)
+  let done = response(200, "application/json", #"{"result": 1}"#)
+  #expect(told([pending, done], response(202, "application/json", #"{"state": "queued"}"#)) == [])
   #expect(
-    told([pending, done], answer(202, "application/json", "{}")) == [
+    told([pending, done], response(202, "application/json", "{}")) == [
       "breaking $.state: field removed, was string"
     ])
 }
 
 @Test func `a body that goes with another status of the class is looked at`() {
   #expect(
-    told([answer(200, "application/json", #"{"id": 1}"#)], answer(204, nil, "")) == [
+    told([response(200, "application/json", #"{"id": 1}"#)], response(204, nil, "")) == [
       "notable status: 200 → 204",
       #"breaking header "Content-Type": content type changed, was application/json"#,
       "breaking body: JSON → empty",
@@ -130,31 +130,31 @@ private func told(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [
 
 @Test func `content types drift by what reads them`() {
   let text = #"header "Content-Type""#
-  #expect(told([answer(200, "application/json")], answer(200, "Application/JSON")) == [])
+  #expect(told([response(200, "application/json")], response(200, "Application/JSON")) == [])
   #expect(
-    told([answer(200, "application/json")], answer(200, "application/json; charset=utf-8")) == [
+    told([response(200, "application/json")], response(200, "application/json; charset=utf-8")) == [
       "info \(text): application/json → application/json; charset=utf-8"
     ])
   #expect(
-    told([answer(200, "application/json")], answer(200, "application/hal+json")) == [
+    told([response(200, "application/json")], response(200, "application/hal+json")) == [
       "notable \(text): application/json → application/hal+json"
     ])
   #expect(
-    told([answer(200, "application/json")], answer(200, "text/html", "<p>")) == [
+    told([response(200, "application/json")], response(200, "text/html", "<p>")) == [
       "breaking \(text): application/json → text/html", "breaking body: JSON → not JSON",
     ])
 }
 
 @Test func `header fields drift by their presence`() {
-  let live = answer(also: [("X-New", "1"), ("ETag", "2")])
+  let live = response(also: [("X-New", "1"), ("ETag", "2")])
   #expect(
-    told([answer(also: [("X-Old", "1"), ("Date", "x")])], live) == [
+    told([response(also: [("X-Old", "1"), ("Date", "x")])], live) == [
       #"info header "x-old": header removed, was there"#, #"info header "x-new": header added, is there"#,
     ])
   #expect(
-    told([answer(302, nil, "", also: [("Location", "/a")])], answer(302, nil, "")) == [
+    told([response(302, nil, "", also: [("Location", "/a")])], response(302, nil, "")) == [
       #"breaking header "location": header removed, was there"#
     ])
-  // A field that only some of the recorded answers had.
-  #expect(told([answer(also: [("X-Old", "1")]), answer()], answer()) == [])
+  // A field that only some of the recorded responses had.
+  #expect(told([response(also: [("X-Old", "1")]), response()], response()) == [])
 }

@@ -17,17 +17,17 @@ private func answered(_ target: String, _ text: String) -> Interaction {
 func replayed(_ path: String) throws -> [String: [String]] {
   var texts: [String: [String]] = [:]
   let cassette = try Cassette.load(path)
-  for answer in cassette.answers {
-    let target = answer.interaction.request.targetText
-    texts[target] = cassette.sequence(for: answer.interaction.request)?.answers.map { answer in
-      guard case .bytes(let bytes) = answer.interaction.response.body else { return "file" }
+  for stored in cassette.interactions {
+    let target = stored.interaction.request.targetText
+    texts[target] = cassette.sequence(for: stored.interaction.request)?.interactions.map { stored in
+      guard case .bytes(let bytes) = stored.interaction.response.body else { return "file" }
       return String(decoding: bytes, as: UTF8.self)
     }
   }
   return texts
 }
 
-private func names(_ path: String) throws -> [String] { try Cassette.load(path).answers.map(\.fileName) }
+private func names(_ path: String) throws -> [String] { try Cassette.load(path).interactions.map(\.fileName) }
 
 @Suite struct TidyPlanTests {
   private static let (first, second) = (SHA256Digest(of: [1]), SHA256Digest(of: [2]))
@@ -140,7 +140,9 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.planned.map(\.rank) == [0, 1, 2])
     let order = cassette.recordedOrder
-    let places = try cassette.answers.map { try ExportedInteraction($0, url: "", among: order[$0.key] ?? []) }
+    let places = try cassette.interactions.map {
+      try ExportedInteraction($0, url: "", among: order[$0.key] ?? [])
+    }
     #expect(places.map(\.number) == [1, 2, 3] && places.map(\.count) == [3, 3, 3])
   }
 
@@ -154,16 +156,19 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
   }
 
   private func names(of target: String, in path: String) throws -> [String] {
-    try Cassette.load(path).answers.filter { $0.interaction.request.targetText == target }.map(\.fileName)
+    try Cassette.load(path).interactions.filter { $0.interaction.request.targetText == target }.map(
+      \.fileName)
   }
 
   @Test func `what was not used goes, with its body, and the rest replays as before`() throws {
     let folder = try recorded()
     let unused = [try names(of: "/a", in: folder("c"))[0], try names(of: "/large", in: folder("c"))[0]]
     let known = Set(try TapedeckMaintenanceTests.names(folder("c")))
-    let rehearsal = try CassetteTrimming(folder("c"), unused: Set(unused), known: known, isRehearsal: true)
+    let rehearsal = try CassetteTidying(
+      trimming: folder("c"), unused: Set(unused), known: known, isRehearsal: true)
     #expect(Set(try TapedeckMaintenanceTests.names(folder("c"))) == known)
-    let done = try CassetteTrimming(folder("c"), unused: Set(unused), known: known, isRehearsal: false)
+    let done = try CassetteTidying(
+      trimming: folder("c"), unused: Set(unused), known: known, isRehearsal: false)
     #expect(done.removed == unused.sorted())
     #expect(done.removed == rehearsal.removed)
     #expect(done.removedBodies == 1)
@@ -178,11 +183,11 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let folder = try recorded()
     let known = Set(try TapedeckMaintenanceTests.names(folder("c")))
     let unused = Set(try names(of: "/a", in: folder("c")).prefix(1))
-    _ = try CassetteTrimming(folder("c"), unused: unused, known: known, isRehearsal: false)
+    _ = try CassetteTidying(trimming: folder("c"), unused: unused, known: known, isRehearsal: false)
     let before = try folder.contents(of: "c")
-    // The first of /a is now what was the second: a second time the report would mean another answer.
+    // The first of /a is now what was the second: a second time the report would mean another response.
     let error = #expect(throws: CassetteError.self) {
-      try CassetteTrimming(folder("c"), unused: unused, known: known, isRehearsal: false)
+      try CassetteTidying(trimming: folder("c"), unused: unused, known: known, isRehearsal: false)
     }
     #expect(error?.description.contains("came or went since") == true)
     #expect(try folder.contents(of: "c") == before)
@@ -192,7 +197,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let folder = try recorded()
     let known = Set(try TapedeckMaintenanceTests.names(folder("c")))
     #expect(throws: CassetteError.self) {
-      try CassetteTrimming(folder("c"), unused: known, known: known, isRehearsal: false)
+      try CassetteTidying(trimming: folder("c"), unused: known, known: known, isRehearsal: false)
     }
     #expect(Set(try TapedeckMaintenanceTests.names(folder("c"))) == known)
   }
@@ -202,7 +207,8 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let known = Set(try TapedeckMaintenanceTests.names(folder("c")))
     let recorder = try CassetteRecorder.open(testing: folder("c"))
     let error = #expect(throws: CassetteError.self) {
-      try CassetteTrimming(folder("c"), unused: Set(known.prefix(1)), known: known, isRehearsal: false)
+      try CassetteTidying(
+        trimming: folder("c"), unused: Set(known.prefix(1)), known: known, isRehearsal: false)
     }
     #expect(error?.description.contains("is being recorded into") == true)
     _ = try recorder.seal()
@@ -212,7 +218,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
   @Test func `no cassette is made by trimming`() throws {
     let folder = try TemporaryDirectory()
     #expect(throws: CassetteError.absent(directory: folder("none"))) {
-      try CassetteTrimming(folder("none"), unused: [], known: [], isRehearsal: false)
+      try CassetteTidying(trimming: folder("none"), unused: [], known: [], isRehearsal: false)
     }
     #expect(!folder.exists("none"))
   }
@@ -247,7 +253,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
   }
 
   @Test(arguments: [false, true])
-  func `each request keeps its answers, equal ones once`(inPlace: Bool) throws {
+  func `each request keeps its responses, equal ones once`(inPlace: Bool) throws {
     let (folder, merge) = try merged(
       [[answered("/a", "1"), answered("/b", "b")], [answered("/b", "b"), answered("/c", "c")]],
       inPlace: inPlace)
@@ -268,7 +274,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
       [[answered("/a", "1"), answered("/a", "2")], [answered("/a", "1"), answered("/a", "3")]], row.0,
       inPlace: inPlace)
     #expect(try replayed(folder("c")) == ["/a": row.1])
-    #expect(merge.conflicts.map(\.target) == ["/a"])
+    #expect(merge.conflicts.map(\.recorded.request.targetText) == ["/a"])
   }
 
   @Test(arguments: CassetteMerge.Preference.allCases)
@@ -291,8 +297,8 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
       [try Cassette.load(folder("a")), try Cassette.load(folder("b"))], preferring: .both)
     _ = try merge.write(into: folder("a"))
     #expect(try folder.text("a/\(name)").contains("why it is here"))
-    let answer = try Cassette.load(folder("a")).answers.last
-    #expect(answer?.interaction.response.body == .bytes(body))
+    let last = try Cassette.load(folder("a")).interactions.last
+    #expect(last?.interaction.response.body == .bytes(body))
     #expect(try folder.names(of: "a/bodies").count == 1)
   }
 

@@ -68,7 +68,7 @@ private struct Reflected: Serializable, CustomReflectable {
     var planned = SerializationRun()
     #expect(try planned.write(value))
     var mirrored = SerializationRun()
-    try mirrored.writeObject(Properties.of(Mirror(reflecting: value)))
+    #expect(try mirrored.write(object: properties(of: Mirror(reflecting: value))))
     #expect(
       String(decoding: planned.out, as: UTF8.self) == String(decoding: mirrored.out, as: UTF8.self),
       "\(T.self)")

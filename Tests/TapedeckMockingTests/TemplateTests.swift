@@ -1,15 +1,9 @@
-import Foundation
-import MockingSupport
 import TapedeckHTTP
 import Testing
 
 @testable import TapedeckMocking
 
 @Suite struct TemplateTests {
-  private static func newPath(_ name: String) -> String {
-    "\(NSTemporaryDirectory())tapedeck-\(UUID().uuidString).\(name)"
-  }
-
   @Test(
     arguments: [
       ("Hello {{name}}!", #"{"name": "Kakapo"}"#, "Hello Kakapo!"),
@@ -73,31 +67,5 @@ import Testing
     ] as [(String, String)])
   func `K110 what cannot be read is told with its place`(_ text: String, _ expected: String) {
     #expect { try Template(text) } throws: { "\($0)" == expected }
-  }
-
-  @Test func `K110 a body comes from a template file`() async throws {
-    let file = Self.newPath("user.json.mustache")
-    defer { try? FileManager.default.removeItem(atPath: file) }
-    try Data(#"{"name": "{{name}}", "tags": [{{#tags}}"{{.}}",{{/tags}} null]}"#.utf8).write(
-      to: URL(filePath: file))
-    let template = try Template(file: file)
-    let router = Router()
-    router.get("/users/{name}") { request in
-      Response(
-        template: template, values: ["name": JSONValue(request.components["name"] ?? ""), "tags": ["a\"b"]])
-    }
-    let answer = try await router.answered("/users/Kakapo")
-    #expect(try JSONValue(parsing: answer.body) == ["name": "Kakapo", "tags": ["a\"b", nil]])
-    #expect(answer.head.fields.text("content-type") == "application/json")
-  }
-
-  @Test func `a file is a body as it is`() throws {
-    let file = Self.newPath("logo.PNG")
-    defer { try? FileManager.default.removeItem(atPath: file) }
-    try Data([0x89, 0, 0xFF]).write(to: URL(filePath: file))
-    let response = try Response(file: file)
-    #expect(response.data == [0x89, 0, 0xFF])
-    #expect(throws: FileError.self) { try Response(file: "/none.png") }
-    #expect { try Template(file: "/none") } throws: { "\($0)".hasSuffix("none: No such file or directory") }
   }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import TapedeckOverrides
 
-private func fault(_ text: String) throws -> FaultRule? {
+private func fault(_ text: String) throws -> RequestRule<Fault>? {
   let overrides = Overrides()
   try overrides.take(#"{"faults": [\#(text)]}"#)
-  return overrides.faults.entries.first?.rule
+  return overrides.faults.table.entries.first?.rule
 }
 
 @Suite struct FaultTests {
@@ -28,7 +28,7 @@ private func fault(_ text: String) throws -> FaultRule? {
       (#""type": "random_data_then_close""#, .randomDataThenClose),
     ] as [(String, Fault)])
   func `a fault is read`(_ members: String, _ expected: Fault) throws {
-    #expect(try fault("{\"path\": \"/*\", \(members)}")?.fault == expected)
+    #expect(try fault("{\"path\": \"/*\", \(members)}")?.effect == expected)
     let json = try JSONValue(parsing: Array("{\(members)}".utf8))
     #expect(try Fault(json, at: "fault") == expected)
   }
@@ -78,8 +78,7 @@ private func fault(_ text: String) throws -> FaultRule? {
 
   @Test func `slices are the same for a seed however the bytes arrive`() {
     func cuts(_ arrivals: [Int], seed: UInt64) -> [Int] {
-      let slices = Slices(averageSize: 10, variation: 5, generator: SplitMix64(state: seed))
-      var clock = DripClock(.slices(slices, pauseNanoseconds: 1_000))
+      var clock = DripClock(.slices(5...15, SplitMix64(state: seed), pauseNanoseconds: 1_000))
       var (now, offset, cuts) = (Int64(0), 0, [Int]())
       for var available in arrivals {
         while available > 0 {
@@ -106,10 +105,10 @@ private func fault(_ text: String) throws -> FaultRule? {
     func run(seed: Int) throws -> [UInt64?] {
       let rule = try #require(
         try fault(#"{"path": "/*", "type": "timeout", "toxicity": 0.3, "seed": \#(seed)}"#))
-      let usage = RuleUsage(rule.limits)
+      var usage = RuleUsage()
       return (0..<200).map { _ in
-        guard case .granted(let turn, _) = usage.claim() else { return nil }
-        var generator = rule.limits.generator(beyondDiceOf: turn)
+        guard let claim = usage.claim(rule.limits) else { return nil }
+        var generator = rule.limits.generator(beyondDiceOf: claim.turn)
         return generator.next()
       }
     }

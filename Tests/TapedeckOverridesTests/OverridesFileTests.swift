@@ -35,23 +35,23 @@ private func load(_ text: String) throws -> Overrides {
     (#"{"routes": [{"path": "/x", "headers": {"a": "b\r\nc: d"}}]}"#, "control character"),
     (#"{"routes": [{"path": "/x", "headers": {"a": ["b", 1]}}]}"#, "routes[0].headers.a: must be a text"),
     (#"{"routes": [{"path": "/{}"}]}"#, "without a name"),
-    (#"{"routes": [{"path": "/users/{id}.json"}]}"#, "{id}.json: a hole takes a whole segment"),
-    (#"{"routes": [{"path": "/x?a=1"}]}"#, "what stands behind ? goes into \"when\""),
-    (#"{"routes": [{"path": "/x", "text": "a", "json": 1}]}"#, "routes[0].text: must stand without json"),
+    (#"{"routes": [{"path": "/users/{id}.json"}]}"#, "{id}.json: a parameter takes a whole segment"),
+    (#"{"routes": [{"path": "/x?a=1"}]}"#, "what follows ? goes into \"when\""),
+    (#"{"routes": [{"path": "/x", "text": "a", "json": 1}]}"#, "routes[0].text: excludes json"),
     (#"{"routes": [{"path": "/x", "file": "a"}]}"#, "routes[0].file: cannot read a: No such file"),
     (#"{"routes": [{"path": "/x", "file": "/etc/passwd"}]}"#, "beneath the folder of the overrides file"),
     (#"{"routes": [{"path": "/x", "file": "../../etc"}]}"#, "routes[0].file: cannot read ../../etc: "),
     (#"{"routes": [{"path": "/x", "delay": "150ms"}]}"#, "routes[0].delay: must be seconds from 0 to 86400"),
     (#"{"routes": [{"path": "/x", "delay": {"min": 2, "max": 1}}]}"#, "routes[0].delay: needs min and max"),
     (#"{"routes": [{"path": "/x", "delay": -1}]}"#, "routes[0].delay"),
-    (#"{"routes": [{"path": "/x", "sequence": []}]}"#, "routes[0].sequence: must hold an answer"),
+    (#"{"routes": [{"path": "/x", "sequence": []}]}"#, "routes[0].sequence: must hold at least one response"),
     (
       #"{"routes": [{"path": "/x", "sequence": [{"stat": 1}]}]}"#,
       "routes[0].sequence[0].stat: unknown member"
     ),
     (
       #"{"routes": [{"path": "/x", "sequence": [{}], "status": 1}]}"#,
-      "routes[0].status: belongs into the answers"
+      "routes[0].status: belongs in the responses"
     ),
     (#"{"routes": [{"path": "/x", "onEnd": "loop"}]}"#, "routes[0].onEnd: needs a sequence"),
     (
@@ -71,16 +71,16 @@ private func load(_ text: String) throws -> Overrides {
     ),
     (
       #"{"routes": [{"path": "/x", "text": "{{component.id}}"}]}"#,
-      "routes[0].text: {{component.id}} names nothing of a request; did you mean components?"
+      "routes[0].text: {{component.id}} names no part of a request; did you mean components?"
     ),
     (
       #"{"routes": [{"path": "/x/{id}", "json": {"a": ["{{components.i}}"]}}]}"#,
       "routes[0].json.a[0]: {{components.i}}: the path has {id}"
     ),
-    (#"{"routes": [{"path": "/x", "json": "{{components.i}}"}]}"#, "the path has no holes"),
+    (#"{"routes": [{"path": "/x", "json": "{{components.i}}"}]}"#, "the path has no parameters"),
     (
       #"{"routes": [{"path": "/x", "text": "{{"}]}"#,
-      "{{ without }}; where {{ is meant as it stands, say \"template\": false"
+      "{{ without }}; if {{ is meant literally, add \"template\": false"
     ),
     (
       #"{"routes": [{"path": "/x", "headers": {"A": "{{#query}}"}}]}"#,
@@ -173,10 +173,24 @@ private func load(_ text: String) throws -> Overrides {
     #expect(OverridesCheck.isOverrides(Array(text.utf8)) == isOne)
   }
 
+  @Test func `takes every word that its schema knows for made-up members, ids and styles`() throws {
+    let schema = Overrides.schema["$defs"]
+    let kinds = try #require(schema?["field"]?["oneOf"]?[0]?["enum"]?.array)
+    let ids = try #require(schema?["resource"]?["properties"]?["ids"]?["enum"]?.array)
+    let styles = try #require(schema?["resource"]?["properties"]?["as"]?["enum"]?.array)
+    #expect(kinds.count > 15 && ids.count > 2 && styles.count > 3)
+    for kind in kinds {
+      let seed: JSONValue = ["count": 1, "fields": ["a": kind]]
+      try Overrides().put(.resources, ["path": "/a", "seed": seed])
+    }
+    for id in ids { try Overrides().put(.resources, ["path": "/a", "ids": id]) }
+    for style in styles { try Overrides().put(.resources, ["path": "/a", "as": style]) }
+  }
+
   @Test func `has a schema that stands in the reference too`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/Tapedeck/Tapedeck.docc/overrides.schema.json")
-    let text = String(decoding: OverridesSchema.document.bytes(.pretty), as: UTF8.self)
+    let text = String(decoding: Overrides.schema.bytes(.pretty), as: UTF8.self)
     #expect(try String(contentsOf: file, encoding: .utf8) == text, "write it anew: tapedeck schema overrides")
   }
 }

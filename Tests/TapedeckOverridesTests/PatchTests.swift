@@ -40,7 +40,7 @@ private struct Patched {
   func ask(_ request: HTTPRequest = HTTPRequest(.get, "/a"), as kind: Kind = .response) throws -> Heard {
     let loop = try EventLoop()
     let chain = Fixed(ServedResponse(content(kind, request.method), by: source))
-    let responder = PatchResponder(overrides.patches, before: chain, loop: loop)
+    let responder = overrides.patching(chain, on: loop)
     let decisions = DecisionCollector()
     let answer = try #require(try responder.respond(to: request, decisions: decisions))
     let heard = Heard()
@@ -133,17 +133,17 @@ private final class Heard: ResponseSink {
     #expect(heard.head.fields.text("x-mark") == "1")
     #expect(!heard.head.fields.contains("content-length") && !heard.head.fields.contains("etag"))
     #expect(heard.framing == .none && heard.body.isEmpty)
-    #expect(heard.applied == ["patch patch-1 (an answer to HEAD has no body)"])
+    #expect(heard.applied == ["patch patch-1 (a response to HEAD has no body)"])
   }
 
   @Test(
     arguments: [
       (206, "text/plain", nil, "this is only a part of the body"),
-      (304, "text/plain", nil, "an answer with status 304 has no body"),
+      (304, "text/plain", nil, "a response with status 304 has no body"),
       (200, "text/event-stream; charset=utf-8", nil, "a stream of events is not held"),
       (200, "text/plain", "br", "the body's coding br cannot be opened"),
       (200, "text/plain", "gzip", "the body's coding gzip cannot be opened"),
-      (200, "image/png", nil, "the body is no text"),
+      (200, "image/png", nil, "the body is not text"),
       (200, "text/plain", nil, "\"nope\" is not in the body"),
     ] as [(Int, String, String?, String)])
   func `where a patch cannot act it says why, and all is as it was`(
@@ -252,7 +252,7 @@ private final class Heard: ResponseSink {
     (#"{"path": "/a", "status": 101}"#, "patches[0].status"),
     (
       #"{"path": "/a", "headers": {"Content-Length": "1"}}"#,
-      "patches[0].headers.Content-Length: is written by"
+      "patches[0].headers.Content-Length: is set by"
     ),
     (#"{"path": "/a", "headers": {"a b": null}}"#, "is not a header name"),
     (#"{"path": "/a", "addHeaders": {"X-Mark": null}}"#, "has no value to add"),

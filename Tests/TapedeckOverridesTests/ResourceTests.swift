@@ -18,7 +18,7 @@ struct ResourceServer {
   func ask(
     _ method: HTTPMethod, _ target: String, _ body: String = ""
   ) throws -> (status: Int, fields: HTTPFields, body: String) {
-    let answer = ResourceResponder(overrides.resources).respond(
+    let answer = try overrides.resourceLink?.respond(
       to: HTTPRequest(method, target, body: Array(body.utf8)), decisions: nil)
     guard case .response(let response) = answer?.content else { throw Nobody() }
     return (response.head.status, response.head.fields, String(decoding: response.body, as: UTF8.self))
@@ -98,6 +98,17 @@ private let three =
       try server.ask(.get, "/x").body == #"[{"id":44},{"id":43},{"id":7},{"id":41},{"id":42,"a":1}]"#)
   }
 
+  @Test(arguments: [
+    ("/users", true), ("/users/1?a", true), ("//users//1/", true), ("/us%65rs", true), ("/of/a/users", true),
+    ("/", false), ("/usersx", false), ("/of/a", false), ("/users?a", true), ("/user?a=/users", false),
+  ])
+  func `are looked up only for paths that may be theirs`(_ target: String, isTheirs: Bool) throws {
+    let server = try ResourceServer(#"{"path": "/users", "lists": ["/of/{name}/users"]}"#)
+    #expect(server.overrides.resources.index?.tree.mayFit(target: Array(target.utf8)) == isTheirs)
+    let isServed = (try? server.ask(.get, target)) != nil
+    #expect(isTheirs || !isServed)
+  }
+
   @Test func `make UUIDs, the same ones in every run`() throws {
     let declared = #"{"path": "/x", "ids": "uuid"}"#
     let (one, two) = (try ResourceServer(declared), try ResourceServer(declared))
@@ -149,6 +160,18 @@ private let three =
     #expect((missing.status, missing.body) == (410, #"{"error":"no 4 here","id":4}"#))
   }
 
+  @Test(arguments: ["p=\(Int.max)&limit=3", "skip=\(Int.max)&limit=1"])
+  func `have no page whose place would overflow`(_ query: String) throws {
+    let server = try ResourceServer(
+      """
+      {"path": "/x", "seed": [{"id": 1}],
+       "envelope": {"list": {"data": "{{items}}", "from": "{{offset}}"}},
+       "pages": {"number": "p", "size": "limit", "offset": "skip"}}
+      """)
+    let page = try server.ask(.get, "/x?\(query)")
+    #expect(page.status == 200 && page.body.hasPrefix(#"{"data":[],"from":"#))
+  }
+
   @Test func `stand behind a path that says what they have in common`() throws {
     let server = try ResourceServer(
       #"""
@@ -193,7 +216,7 @@ private let three =
     #expect(try server.ask(.get, "/posts/2/comments").body == #"[{"id":"7","post":"2","likes":[]}]"#)
     #expect(try server.ask(.post, "/posts/3/comments", "{}").status == 404)
     #expect(try server.ask(.get, "/posts/2/comments/6").status == 404)
-    #expect(server.overrides.resources.data(of: "comments")?.array?.count == 2)
+    #expect(server.overrides.data(of: "comments")?.array?.count == 2)
   }
 
   @Test func `speak JSON API, HAL and snake case`() throws {
@@ -214,10 +237,10 @@ private let three =
   @Test func `give the seeds again to another session, and after a reset`() throws {
     let server = try ResourceServer(three)
     _ = try server.ask(.delete, "/users/1")
-    #expect(server.overrides.fresh().resources.data(of: "resource-1")?.array?.count == 3)
-    #expect(server.overrides.resources.data(of: "resource-1")?.array?.count == 2)
+    #expect(server.overrides.fresh().data(of: "resource-1")?.array?.count == 3)
+    #expect(server.overrides.data(of: "resource-1")?.array?.count == 2)
     server.overrides.reset()
-    #expect(server.overrides.resources.data(of: "resource-1")?.array?.count == 3)
+    #expect(server.overrides.data(of: "resource-1")?.array?.count == 3)
   }
 
   @Test func `keep their data when the file is read anew and says the same of them`() throws {
@@ -231,15 +254,15 @@ private let three =
 
   @Test func `take other data whole or not at all`() throws {
     let server = try ResourceServer(three)
-    let resources = server.overrides.resources
-    #expect(try resources.setData(of: "resource-1", to: [["id": 4], ["n": "x"]]))
+    let overrides = server.overrides
+    #expect(try overrides.setData(of: "resource-1", to: [["id": 4], ["n": "x"]]))
     #expect(try server.ask(.get, "/users").body == #"[{"id":4},{"id":5,"n":"x"}]"#)
     for wrong: JSONValue in [[["id": 1], ["id": 1]], [["id": [1]]], [1], ["id": 1]] {
-      #expect(throws: OverrideProblem.self) { try resources.setData(of: "resource-1", to: wrong) }
+      #expect(throws: OverrideProblem.self) { try overrides.setData(of: "resource-1", to: wrong) }
     }
     #expect(try server.ask(.get, "/users").body == #"[{"id":4},{"id":5,"n":"x"}]"#)
-    #expect(try !resources.setData(of: "nobody", to: []))
-    #expect(resources.data(of: "nobody") == nil)
+    #expect(try !overrides.setData(of: "nobody", to: []))
+    #expect(overrides.data(of: "nobody") == nil)
   }
 
   @Test func `lose nothing of what 64 write at once`() async throws {
@@ -254,15 +277,15 @@ private let three =
         }
       }
     }
-    let ids = server.overrides.resources.data(of: "resource-1")?.array?.compactMap { $0["id"]?.int } ?? []
+    let ids = server.overrides.data(of: "resource-1")?.array?.compactMap { $0["id"]?.int } ?? []
     #expect(ids.sorted() == [1, 2, 10] + Array(11...330))
   }
 
   @Test(arguments: [
     (#"{}"#, "resources[0].path: must be a text that starts with /"),
-    (#"{"path": "/"}"#, "resources[0].path: must be steps and holes"),
+    (#"{"path": "/"}"#, "resources[0].path: must be segments and parameters"),
     (#"{"path": "/a/{id}/b"}"#, "resources[0].path: needs another name for {id}"),
-    (#"{"path": "/a?b"}"#, "resources[0].path: must be steps"),
+    (#"{"path": "/a?b"}"#, "resources[0].path: must be segments"),
     (#"{"path": "/a", "as": "soap"}"#, "resources[0].as: must be one of \"rest\""),
     (#"{"path": "/a", "sed": []}"#, "resources[0].sed: unknown member; did you mean seed?"),
     (#"{"path": "/a", "seed": [1]}"#, "resources[0].seed[0]: must be an object"),
@@ -273,13 +296,13 @@ private let three =
     (#"{"path": "/a", "seed": [{"id": null}]}"#, "resources[0].seed[0]: its id must be a text"),
     (
       #"{"path": "/a", "seed": [{"id": "x"}], "ids": "number"}"#,
-      "resources[0].ids: are numbers, and \"x\" is none"
+      "resources[0].ids: are numbers, and \"x\" is not one"
     ),
     (#"{"path": "/a", "seed": {}}"#, "resources[0].seed: needs one of data, file, count and cassette"),
     (#"{"path": "/a", "seed": {"count": -1}}"#, "resources[0].seed.count"),
     (
       #"{"path": "/a", "seed": {"count": 1, "fields": {"a": "nam"}}}"#,
-      "resources[0].seed.fields.a: \"nam\" is no kind"
+      "resources[0].seed.fields.a: \"nam\" is not a kind"
     ),
     (
       #"{"path": "/a", "seed": {"count": 1, "fields": {"a": {"int": [2, 1]}}}}"#,
@@ -291,14 +314,14 @@ private let three =
     ),
     (#"{"path": "/a", "seed": {"file": "../../etc/passwd"}}"#, "resources[0].seed.file"),
     (#"{"path": "/a", "seed": {"cassette": "nothing", "recording": "x"}}"#, "resources[0].seed.cassette"),
-    (#"{"path": "/a", "only": ["list"]}"#, "resources[0].only: \"list\" is no action"),
+    (#"{"path": "/a", "only": ["list"]}"#, "resources[0].only: \"list\" is not an action"),
     (
       #"{"path": "/a", "envelope": {"list": {"data": []}}}"#,
-      "resources[0].envelope.list: must say with \"{{items}}\""
+      "resources[0].envelope.list: must have \"{{items}}\""
     ),
     (#"{"path": "/a", "envelope": {"item": {"a": "{{item}}", "b": "{{c}}"}}}"#, "{{c}} is unknown"),
-    (#"{"path": "/a", "answers": {"delete": {"body": 1}}}"#, "resources[0].answers.delete.body: cannot be"),
-    (#"{"path": "/a", "within": {"resource": "b", "member": "c"}}"#, "resources[0].path: needs a hole"),
+    (#"{"path": "/a", "answers": {"delete": {"body": 1}}}"#, "resources[0].answers.delete.body: is not"),
+    (#"{"path": "/a", "within": {"resource": "b", "member": "c"}}"#, "resources[0].path: needs a parameter"),
     (
       #"{"path": "/a/{b}/c", "within": {"resource": "b", "member": "c"}}"#,
       "resources[0].within.resource: \"b\""
@@ -307,12 +330,12 @@ private let three =
       #"{"path": "/a/{b}/c", "id": "x", "within": {"resource": "x", "member": "c"}}"#,
       "resources[0].within.resource"
     ),
-    (#"{"path": "/a/{b}", "as": "json:api"}"#, "resources[0].path: has no holes in JSON:API"),
+    (#"{"path": "/a/{b}", "as": "json:api"}"#, "resources[0].path: cannot have parameters in JSON:API"),
     (
       #"{"path": "/a", "as": "json:api", "seed": [{"id": 1, "type": 2}]}"#,
       "resources[0].seed[0]: JSON:API has no"
     ),
-    (#"{"path": "/a", "as": "json:api", "envelope": {}}"#, "resources[0].envelope: is not for"),
+    (#"{"path": "/a", "as": "json:api", "envelope": {}}"#, "resources[0].envelope: does not go with"),
     (#"{"path": "/a", "hidden": ["id"]}"#, "resources[0].hidden: cannot hide the id"),
     (#"{"path": "/a", "lists": ["b"]}"#, "resources[0].lists[0]: must start with /"),
   ])

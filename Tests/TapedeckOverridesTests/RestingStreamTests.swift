@@ -16,7 +16,7 @@ private final class HearingSource: ResponseSource {
 
 @Test func `a withheld stream is told that its client left`() throws {
   let stream = HearingSource()
-  let source = WithheldSource(stream, until: nil, awaitsAnswer: true, end: .reset, loop: try EventLoop())
+  let source = WithheldSource(stream, until: nil, awaitsResponse: true, end: .reset, loop: try EventLoop())
   source.start(into: Notes())
   source.clientFinished()
   source.clientLeft()
@@ -68,7 +68,7 @@ private final class Notes: ResponseSink {
     let overrides = Overrides()
     try overrides.take(#"{"patches": [{"path": "/a", "truncate": \#(length)}]}"#)
     let loop = try EventLoop()
-    let responder = PatchResponder(overrides.patches, before: Fixed(), loop: loop)
+    let responder = overrides.patching(Fixed(), on: loop)
     let answer = try #require(try responder.respond(to: HTTPRequest(.get, "/a"), decisions: nil))
     let notes = Notes()
     try #require(answer.content.stream(to: .get)).start(into: notes)

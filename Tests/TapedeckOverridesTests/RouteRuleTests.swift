@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapedeckOverrides
 
-private func routes(_ text: String) throws -> RuleList<RouteRule> {
+private func routes(_ text: String) throws -> RuleList<RequestRule<RouteEffect>> {
   let overrides = Overrides()
   try overrides.take(#"{"routes": [\#(text)]}"#)
   return overrides.routes
@@ -17,15 +17,15 @@ private func request(
   return HTTPRequest(method, target, fields: fields, body: Array(body.utf8))
 }
 
-private func response(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> HTTPResponse? {
-  switch RouteRuleResponder.answer(rules.current, rules.usages, to: request)?.content {
+private func response(_ rules: RuleList<RequestRule<RouteEffect>>, _ request: HTTPRequest) -> HTTPResponse? {
+  switch rules.index?.response(to: request, rules.state)?.content {
   case .response(let response): response
   case .prepared(let prepared): prepared.response
   case .stream, nil: nil
   }
 }
 
-private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> String? {
+private func text(_ rules: RuleList<RequestRule<RouteEffect>>, _ request: HTTPRequest) -> String? {
   response(rules, request).map { String(decoding: $0.body, as: UTF8.self) }
 }
 
@@ -118,9 +118,9 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
 
   @Test func `delays come out of the range, the same in every run`() throws {
     let rules = try routes(#"{"path": "/", "delay": {"min": 0.1, "max": 0.3}, "seed": 7}"#)
-    func delays(_ rules: RuleList<RouteRule>) throws -> [Int64] {
+    func delays(_ rules: RuleList<RequestRule<RouteEffect>>) throws -> [Int64] {
       try (1...50).map { _ in
-        try #require(RouteRuleResponder.answer(rules.current, rules.usages, to: request())).delayNanoseconds
+        try #require(rules.index?.response(to: request(), rules.state)).delayNanoseconds
       }
     }
     let first = try delays(rules)
@@ -132,7 +132,7 @@ private func text(_ rules: RuleList<RouteRule>, _ request: HTTPRequest) -> Strin
   @Test func `a delay does not depend on the dice that let it act`() throws {
     let rules = try routes(#"{"path": "/", "delay": {"min": 0, "max": 1}, "probability": 0.1, "seed": 1}"#)
     let delays = try (1...2000).compactMap { _ in
-      RouteRuleResponder.answer(rules.current, rules.usages, to: try request())?.delayNanoseconds
+      rules.index?.response(to: try request(), rules.state)?.delayNanoseconds
     }
     #expect((100...300).contains(delays.count))
     #expect(delays.contains { $0 > 500_000_000 })

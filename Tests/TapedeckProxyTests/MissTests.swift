@@ -32,7 +32,7 @@ import Testing
     return Cassette(
       path: "Cassettes/api", manifest: nil, upstream: "https://api.test", matcher: matcher,
       recordedRules: MatchRules(),
-      answers: answers, warnings: [])
+      interactions: answers, warnings: [])
   }
 
   private func explanation(_ change: (inout ProxyConfiguration) -> Void = { _ in }) -> MissExplanation {

@@ -13,7 +13,7 @@ private func request(_ method: HTTPMethod, _ pairs: [(String, String)], body: [U
 }
 
 private func status(_ verdict: RequestPolicy.Verdict) -> Int? {
-  if case .answer(let response) = verdict { response.head.status } else { nil }
+  if case .respond(let response) = verdict { response.head.status } else { nil }
 }
 
 @Test func `A90 a request that has passed us before is a loop`() throws {
@@ -44,7 +44,7 @@ func `A91 Max-Forwards of OPTIONS is counted down`(_ hops: String, answered: Int
 @Test func `A92 TRACE is refused and never echoed`() throws {
   let verdict = RequestPolicy.verdict(
     on: try request(.trace, [("Authorization", "Bearer hidden"), ("Cookie", "c=hidden")]))
-  guard case .answer(let response) = verdict else { return #expect(Bool(false), "TRACE went on") }
+  guard case .respond(let response) = verdict else { return #expect(Bool(false), "TRACE went on") }
   #expect(response.head.status == 405)
   #expect(response.head.fields.contains("allow"))
   #expect(!String(decoding: response.body, as: UTF8.self).contains("hidden"))

@@ -21,38 +21,40 @@ import Testing
   }
 
   @Test func missesAreGroupedAndBounded() {
-    let ledger = GroupLedger<MissGroup>()
-    #expect(ledger.add(Self.miss("/a")))
-    #expect(!ledger.add(Self.miss("/a")))
-    #expect(ledger.add(Self.miss("/a", differs: "$.x")), "another difference is another sort")
-    for index in 0..<5000 { _ = ledger.add(Self.miss("/\(index)")) }
-    let (listed, others) = ledger.groups
+    let statistics = ProxyStatistics()
+    #expect(statistics.countUnmatched(Self.miss("/a")))
+    #expect(!statistics.countUnmatched(Self.miss("/a")))
+    #expect(statistics.countUnmatched(Self.miss("/a", differs: "$.x")), "another difference is another sort")
+    for index in 0..<5000 { _ = statistics.countUnmatched(Self.miss("/\(index)")) }
+    let (listed, others) = (statistics.summary.unmatchedRequests, statistics.summary.otherUnmatched)
     #expect(listed.count == GroupLedger<MissGroup>.maximumGroups)
     #expect(listed.prefix(3).map(\.count) == [2, 1, 1])
     #expect(listed.prefix(3).map(\.miss.target) == ["/a", "/a", "/0"])
     #expect(others + listed.reduce(0) { $0 + $1.count } == 5003)
+    #expect(statistics.summary.unmatched == 5003)
   }
 
   @Test func driftIsCountedByPlace() {
-    let ledger = DriftLedger()
+    let statistics = ProxyStatistics()
     func difference(_ field: String, _ word: String?) -> RequestDifference {
       RequestDifference(field: field, recorded: "1", received: "2", ignoredBy: word)
     }
-    ledger.add(
+    statistics.countDrift(
       [
         difference("$.e[0].t", "body:ignore=$.e[*].t"), difference("$.e[1].t", "body:ignore=$.e[*].t"),
         difference(#"query "ts""#, "query:ignore=ts"),
       ], file: "a.json")
-    ledger.add([difference("$.e[7].t", "body:ignore=$.e[*].t")], file: "a.json")
-    ledger.add([difference("body from byte 12", nil)], file: "b.json")
-    let (listed, others) = ledger.fields
+    statistics.countDrift([difference("$.e[7].t", "body:ignore=$.e[*].t")], file: "a.json")
+    statistics.countDrift([difference("body from byte 12", nil)], file: "b.json")
+    let (listed, others) = (statistics.summary.driftedFields, statistics.summary.otherDrift)
     #expect(listed.map(\.field) == ["$.e[*].t", "body", #"query "ts""#])
     #expect(listed.map(\.count) == [2, 1, 1])
     #expect(others == 0)
-    #expect(ledger.files == ["a.json": 2, "b.json": 1])
-    for index in 0..<1000 { ledger.add([difference("x\(index)", nil)], file: "a.json") }
-    #expect(ledger.fields.listed.count == GroupLedger<DriftedField>.maximumGroups)
-    #expect(ledger.fields.others == 1000 - (GroupLedger<DriftedField>.maximumGroups - 3))
+    #expect(statistics.summary.drifted == 3)
+    #expect(statistics.driftedFiles == ["a.json": 2, "b.json": 1])
+    for index in 0..<1000 { statistics.countDrift([difference("x\(index)", nil)], file: "a.json") }
+    #expect(statistics.summary.driftedFields.count == GroupLedger<DriftedField>.maximumGroups)
+    #expect(statistics.summary.otherDrift == 1000 - (GroupLedger<DriftedField>.maximumGroups - 3))
   }
 
   @Test func theReportIsWhatTheDocumentationSays() throws {
@@ -99,17 +101,20 @@ import Testing
   }
 
   @Test func failedExchangesAreGroupedAndBounded() {
-    let ledger = GroupLedger<FailedExchange>()
+    let statistics = ProxyStatistics()
     for _ in 0..<2 {
-      ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/a")
+      statistics.countFailed(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/a")
     }
-    ledger.add(ExchangeFailure(cause: "connection_refused", detail: "b"), method: "GET", target: "/a")
-    #expect(ledger.groups.listed.map(\.count) == [2, 1])
+    statistics.countFailed(
+      ExchangeFailure(cause: "connection_refused", detail: "b"), method: "GET", target: "/a")
+    #expect(statistics.summary.failures.map(\.count) == [2, 1])
     for index in 0..<1000 {
-      ledger.add(ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/\(index)")
+      statistics.countFailed(
+        ExchangeFailure(cause: "dns_error", detail: "a"), method: "GET", target: "/\(index)")
     }
-    #expect(ledger.groups.listed.count == GroupLedger<FailedExchange>.maximumGroups)
-    #expect(ledger.groups.others == 1000 - (GroupLedger<FailedExchange>.maximumGroups - 2))
+    #expect(statistics.summary.failures.count == GroupLedger<FailedExchange>.maximumGroups)
+    #expect(statistics.summary.otherFailures == 1000 - (GroupLedger<FailedExchange>.maximumGroups - 2))
+    #expect(statistics.summary.failed == 1003)
   }
 
   @Test(arguments: RecordMode.allCases)

@@ -11,15 +11,16 @@ private func coding(_ name: String) -> BodyCoding { BodyCoding(fields([("Content
   @Test(arguments: [
     ("gzip", BodyCoding.gzip), ("X-GZIP", .gzip), ("deflate", .deflate), ("identity", .identity),
     ("", .identity),
-    ("identity, gzip", .gzip), ("br", .other("br")), ("gzip, gzip", .other("gzip, gzip")),
-    ("zstd", .other("zstd")),
+    ("identity, gzip", .gzip), ("br", .brotli), ("gzip, gzip", .layers([.gzip, .gzip])),
+    ("zstd", .zstandard), ("utf-8", .identity), ("aws-chunked", .identity), ("none, gzip", .gzip),
+    ("compress", .other("compress")), ("gzip, compress", .other("gzip, compress")),
   ])
   func readsTheField(_ name: String, _ expected: BodyCoding) { #expect(coding(name) == expected) }
 
-  @Test(arguments: [BodyCoding.gzip, .deflate])
+  @Test(arguments: [BodyCoding.gzip, .deflate, .brotli, .zstandard, .layers([.gzip, .brotli])])
   func opensWhatItMakes(_ coding: BodyCoding) throws {
     for count in [0, 1, 1000, 300_000] {
-      let text = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 7) }
+      let text = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* 31) >> 9) }
       let bytes = try #require(coding.encoded(text))
       #expect(coding.encoded(text) == bytes, "the same every time")
       #expect(coding.decoded(bytes[...]) == text)
@@ -39,13 +40,24 @@ private func coding(_ name: String) -> BodyCoding { BodyCoding(fields([("Content
     #expect(BodyCoding.deflate.decoded(wrapped.dropFirst(2).dropLast(4)) == Array("hello".utf8))
   }
 
-  @Test func refusesBombs() throws {
-    let bomb = try #require(BodyCoding.gzip.encoded([UInt8](repeating: 0, count: 2 << 20)))
+  @Test(arguments: [BodyCoding.gzip, .brotli, .zstandard, .layers([.gzip, .gzip])])
+  func refusesBombs(_ coding: BodyCoding) throws {
+    let bomb = try #require(coding.encoded([UInt8](repeating: 0, count: 3 << 20)))
     #expect(bomb.count < 10_000)
-    #expect(BodyCoding.gzip.decoded(bomb[...]) == nil)
+    #expect(coding.decoded(bomb[...]) == nil)
   }
 
-  @Test(arguments: ["gzip", "deflate"])
+  @Test(arguments: [BodyCoding.brotli, .zstandard])
+  func opensJSONThatIsRepetitive(_ coding: BodyCoding) throws {
+    let row = #"{"id": 1, "name": "a name", "tags": ["one", "two", "three"], "isOpen": true}, "#
+    let rows = String(repeating: row, count: 40)
+    let text = Array((0..<1000).map { "{\"page\": \($0 &* 7919 % 1000)}, \(rows)" }.joined().utf8)
+    let coded = try #require(coding.encoded(text))
+    #expect((201...1999).contains(text.count / coded.count), "\(text.count / coded.count)")
+    #expect(coding.decoded(coded[...]) == text)
+  }
+
+  @Test(arguments: ["gzip", "deflate", "br", "zstd", "gzip, br"])
   func hidesInside(_ name: String) throws {
     let redaction = Redaction(upstream: nil)
     let text = Array(#"{"id": 1, "password": "hunter2"}"#.utf8)
@@ -77,6 +89,21 @@ private func coding(_ name: String) -> BodyCoding { BodyCoding(fields([("Content
     let original = exchange(
       answers: [("Content-Type", "text/plain"), ("Content-Encoding", "gzip")], body: coded)
     #expect(Redaction(upstream: nil).redacted(original).0 == original)
+  }
+
+  @Test(arguments: ["utf-8", "none", "binary", "aws-chunked", "gzip", "br", "zstd", "deflate"])
+  func hidesInTextThatIsNotInItsCoding(_ name: String) {
+    let original = exchange(
+      answers: [("Content-Type", "application/json"), ("Content-Encoding", name)],
+      body: Array(#"{"id": 1, "password": "hunter2"}"#.utf8))
+    let result = Redaction(upstream: nil).redacted(original, memory: nil)
+    #expect(result.count == 1)
+    #expect(result.unopened.isEmpty)
+    #expect(!SecretScanner().finds(inBody: bytes(original), original.response.head.fields, at: "").isEmpty)
+  }
+
+  private func bytes(_ exchange: Interaction) -> [UInt8] {
+    if case .bytes(let bytes) = exchange.response.body { bytes } else { [] }
   }
 
   @Test func tellsWhatItCannotOpen() {

@@ -74,7 +74,7 @@ import Testing
       #expect(tree[side]?["body"]?.members?.first?.name.text ?? "none" == test.form)
     }
     #expect(folder.exists("c/bodies") == (test.form == "file"))
-    var loaded = try #require(try Cassette.load(folder("c")).answers.first).interaction
+    var loaded = try #require(try Cassette.load(folder("c")).interactions.first).interaction
     #expect(try bytes(loaded.response.body) == test.body)
     if let large = loaded.largeRequestBody {
       loaded.request.body = try bytes(.file(large))
@@ -113,7 +113,7 @@ import Testing
     original.response.body = try spool.finish()
     try recorder.record(original)
     _ = try recorder.seal()
-    let loaded = try #require(try Cassette.load(folder("c")).answers.first).interaction
+    let loaded = try #require(try Cassette.load(folder("c")).interactions.first).interaction
     #expect(try bytes(loaded.response.body) == whole)
   }
 

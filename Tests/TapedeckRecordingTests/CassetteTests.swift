@@ -13,7 +13,7 @@ import Testing
   ) -> [String] {
     (0..<count).map { _ in
       guard let next = sequence.next(onExhausted: policy) else { return "-" }
-      return "\(next.answer.interaction.response.head.status)\(next.isBeyondRecording ? "+" : "")"
+      return "\(next.interaction.interaction.response.head.status)\(next.isBeyondRecording ? "+" : "")"
     }
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(sequence.hits == 400)
     #expect(sequence.next(onExhausted: .miss) == nil)
     #expect(
-      sequence.answers.map(\.interaction.response.body) == (0..<400).map { .bytes(Array("\($0)".utf8)) })
+      sequence.interactions.map(\.interaction.response.body) == (0..<400).map { .bytes(Array("\($0)".utf8)) })
   }
 
   @Test func answersAreListedByNumber() throws {
@@ -52,7 +52,7 @@ import Testing
     let many = (0..<11).map { exchange("GET", "/a", status: 200 + $0) }
     try record(many + [exchange("GET", "/b", status: 300)], into: folder("c"))
     let cassette = try Cassette.load(folder("c"))
-    #expect(cassette.answers.map(\.interaction.response.head.status) == Array(200...210) + [300])
+    #expect(cassette.interactions.map(\.interaction.response.head.status) == Array(200...210) + [300])
   }
 
   @Test func namesAreCosmetic() throws {
@@ -64,8 +64,8 @@ import Testing
     }
     let cassette = try Cassette.load(folder("c"))
     let sequence = try #require(cassette.sequence(for: HTTPRequest(.get, "/a")))
-    #expect(sequence.answers.map(\.fileName) == ["a login.json", "zz.json"])
-    #expect(cassette.answers.map(\.fileName) == ["a login.json", "zz.json"])
+    #expect(sequence.interactions.map(\.fileName) == ["a login.json", "zz.json"])
+    #expect(cassette.interactions.map(\.fileName) == ["a login.json", "zz.json"])
   }
 
   @Test("D8 replay writes nothing") func replayWritesNothing() throws {
@@ -94,7 +94,7 @@ import Testing
     let before = try states()
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.count == 3)
-    for answer in cassette.answers {
+    for answer in cassette.interactions {
       if case .file(let file) = answer.interaction.response.body {
         #expect(try file.open().bytes(at: 0, count: 9).count == 9)
       }
@@ -113,12 +113,12 @@ import Testing
       try recorder.record(exchange("GET", "/a", status: 500))
       let before = try Cassette.load(folder("d"))
       let sequence = try #require(before.sequence(for: HTTPRequest(.get, "/a")))
-      #expect(sequence.answers.map(\.interaction.response.head.status) == expected)
+      #expect(sequence.interactions.map(\.interaction.response.head.status) == expected)
       #expect(before.sequence(for: HTTPRequest(.get, "/b")) != nil)
       _ = try recorder.seal()
       let after = try Cassette.load(folder("d"))
-      #expect(after.answers.map(\.fileName) == before.answers.map(\.fileName))
-      #expect(after.answers.map(\.interaction) == before.answers.map(\.interaction))
+      #expect(after.interactions.map(\.fileName) == before.interactions.map(\.fileName))
+      #expect(after.interactions.map(\.interaction) == before.interactions.map(\.interaction))
     }
   }
 }

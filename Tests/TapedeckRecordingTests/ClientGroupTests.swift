@@ -28,7 +28,7 @@ import Testing
     let request = HTTPRequest(.get, "/whoami", fields: fields(headers))
     guard
       let turn = cassette.sequence(for: request)?.next(for: request, onExhausted: policy, cursors: cursors),
-      case .bytes(let body) = turn.answer.interaction.response.body
+      case .bytes(let body) = turn.interaction.interaction.response.body
     else { return nil }
     return String(decoding: body, as: UTF8.self) + (turn.isOtherClient ? "*" : "")
   }
@@ -120,7 +120,7 @@ import Testing
     "*", "Accept-Encoding", "Cookie, Authorization", "accept-encoding , *", "If-None-Match, Range",
   ])
   func `what Vary says beside fields of clients means nothing here`(value: String) {
-    #expect(VaryNames.names(in: fields([("Vary", value)])).isEmpty)
+    #expect(ClientIdentity.varying(fields([("Vary", value)])).isEmpty)
   }
 
   private static func identity(_ headers: [(String, String)], _ redaction: Redaction) -> [UInt8]? {
@@ -182,6 +182,6 @@ import Testing
     ("XSRF-TOKEN=1", false), ("_ga=1", false), ("_hjSession_1=1", false), ("lang=1", false), ("", false),
   ])
   func `session cookies`(pair: String, isOne: Bool) {
-    #expect(SessionCookie.isOne(Array(pair.utf8)) == isOne)
+    #expect(ClientIdentity.isSessionCookie(Array(pair.utf8)) == isOne)
   }
 }

@@ -33,14 +33,14 @@ import Testing
     let matcher = RequestMatcher(try MatchSpec([spec]).rules())
     let (old, new) = (NearMissRankingTests.sent(recorded), NearMissRankingTests.sent(asked).request)
     #expect(matcher.key(for: old.request) == matcher.key(for: new))
-    #expect(matcher.drift(of: new, from: old).map(\.description) == drift)
+    #expect(matcher.drift(of: new, from: old.recordedRequest).map(\.description) == drift)
   }
 
   @Test func `fields that make the variant are no drift`() throws {
     let matcher = RequestMatcher(try MatchSpec(["query:ignore=ts"]).rules())
     let old = exchange("GET", "/a?ts=1", headers: [("X-Amz-Target", "A.B")])
     let new = exchange("GET", "/a?ts=2", headers: [("Range", "bytes=0-1"), ("If-Match", "secret")])
-    #expect(matcher.drift(of: new.request, from: old).map(\.field) == [#"query "ts""#])
+    #expect(matcher.drift(of: new.request, from: old.recordedRequest).map(\.field) == [#"query "ts""#])
   }
 
   @Test func headersNeverCount() throws {
@@ -48,7 +48,7 @@ import Testing
     let old = exchange("GET", "/a?ts=1", headers: [("X-Tenant", "1"), ("Date", "now"), ("traceparent", "1")])
     let new = exchange(
       "GET", "/a?ts=1", headers: [("User-Agent", "x"), ("X-Tenant", "1"), ("Date", "later")])
-    #expect(matcher.drift(of: new.request, from: old).isEmpty)
+    #expect(matcher.drift(of: new.request, from: old.recordedRequest).isEmpty)
   }
 
   /// A body too large to be held is known by its digest.
@@ -58,10 +58,11 @@ import Testing
     var large = exchange("PUT", "/a", sends: [UInt8](repeating: 7, count: size))
     try record([large], into: folder("c"))
     let cassette = try Cassette.load(folder("c"), match: MatchSpec(["method,path"]))
-    let stored = cassette.answers[0].interaction
-    #expect(cassette.matcher.drift(of: large.request, from: stored).isEmpty)
+    let stored = cassette.interactions[0].interaction
+    #expect(cassette.matcher.drift(of: large.request, from: stored.recordedRequest).isEmpty)
     large.request.body[size / 2] = 8
     #expect(
-      cassette.matcher.drift(of: large.request, from: stored).map(\.field).first?.hasPrefix("body") == true)
+      cassette.matcher.drift(of: large.request, from: stored.recordedRequest).map(\.field).first?.hasPrefix(
+        "body") == true)
   }
 }

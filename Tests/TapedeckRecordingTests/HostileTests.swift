@@ -25,7 +25,7 @@ import Testing
     ])
   func framing(headers: String) throws {
     let cassette = try load(Self.get, #""status": 200, "headers": [\#(headers)], "body": {"text": "hello"}"#)
-    let response = try #require(cassette.answers.first).interaction.response
+    let response = try #require(cassette.interactions.first).interaction.response
     for field in response.head.fields {
       #expect(field.isNamed("content-length"), "\(String(decoding: field.name, as: UTF8.self))")
       #expect(field.value.elementsEqual("5".utf8))
@@ -37,7 +37,7 @@ import Testing
   func oddJSON() throws {
     let body = #"{"a":1,"a":2,"s":"\ud800","n":1e400,"big":1\#(String(repeating: "0", count: 400))}"#
     let cassette = try load(Self.get, #""status": 200, "body": {"json": \#(body)}"#)
-    #expect(cassette.answers.first?.interaction.response.body == .bytes(Array(body.utf8)))
+    #expect(cassette.interactions.first?.interaction.response.body == .bytes(Array(body.utf8)))
     for response in [
       #""status": 1e400"#, #""status": 1\#(String(repeating: "0", count: 400))"#,
       #""status": 200, "status": 200"#,
@@ -53,7 +53,7 @@ import Testing
   @Test("C08 a string of many megabytes is read as any other") func longString() throws {
     let text = String(repeating: "a", count: 16 << 20)
     let cassette = try load(Self.get, #""status": 200, "body": {"text": "\#(text)"}"#)
-    #expect(cassette.answers.first?.interaction.response.body.count == text.utf8.count)
+    #expect(cassette.interactions.first?.interaction.response.body.count == text.utf8.count)
   }
 
   @Test("C11 texts that Unicode calls equal stay distinct")
@@ -77,11 +77,11 @@ import Testing
     #expect(cassette.count == 6)
     for interaction in pairs.flatMap(\.self) {
       let sequence = try #require(cassette.sequence(for: interaction.request))
-      #expect(sequence.answers.map(\.interaction.response.body) == [interaction.response.body])
+      #expect(sequence.interactions.map(\.interaction.response.body) == [interaction.response.body])
     }
     try folder.write("d/\(composed).json", #"{\#(Self.get), "response": {"status": 201}}"#)
     try folder.write("d/\(decomposed).json", #"{\#(Self.get), "response": {"status": 202}}"#)
     #expect(
-      try Cassette.load(folder("d")).answers.map(\.interaction.response.head.status) == [202, 201])
+      try Cassette.load(folder("d")).interactions.map(\.interaction.response.head.status) == [202, 201])
   }
 }

@@ -100,7 +100,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let body = [UInt8](repeating: 0, count: 1 << 20)
     try record((0..<200).map { exchange("GET", "/\($0)", body: body) }, into: folder("c"))
-    let addresses = try Cassette.load(folder("c")).answers.map { answer -> UInt in
+    let addresses = try Cassette.load(folder("c")).interactions.map { answer -> UInt in
       guard case .bytes(let bytes) = answer.interaction.response.body else { return 0 }
       return bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }

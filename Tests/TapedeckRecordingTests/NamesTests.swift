@@ -77,9 +77,9 @@ import Testing
 
   @Test func namesThatAreThereStay() {
     let existing = [
-      SealPlan.Existing(name: "get-a-aaaaaa.json", digest: digest("aaaaaaff")),
-      SealPlan.Existing(name: "login.json", digest: digest("cc")),
-      SealPlan.Existing(name: "get-a-dddddd.json", digest: digest("01")),
+      (name: "get-a-aaaaaa.json", digest: digest("aaaaaaff")),
+      (name: "login.json", digest: digest("cc")),
+      (name: "get-a-dddddd.json", digest: digest("01")),
     ]
     let plan = SealPlan(
       existing: existing,
@@ -99,9 +99,9 @@ import Testing
   @Test func `a new response stands beside those named before the operation was a part of names`() {
     let plan = SealPlan(
       existing: [
-        SealPlan.Existing(name: "post-graphql-aaaaaa.json", digest: digest("aaaaaa")),
-        SealPlan.Existing(name: "shared.json", digest: digest("bb")),
-        SealPlan.Existing(name: "shared.2.json", digest: digest("cc")),
+        (name: "post-graphql-aaaaaa.json", digest: digest("aaaaaa")),
+        (name: "shared.json", digest: digest("bb")),
+        (name: "shared.2.json", digest: digest("cc")),
       ],
       recordings: [
         recording("aaaaaa", prefix: "post-graphql-getuser", base: 1), recording("bb", base: 1),
@@ -122,7 +122,7 @@ import Testing
 
   @Test func replacedAnswersBeyondTheNewOnesGo() {
     let existing = (1...3).map {
-      SealPlan.Existing(name: CassetteNames.name(stem: "get-a-aaaaaa", ordinal: $0), digest: digest("aaaaaa"))
+      (name: CassetteNames.name(stem: "get-a-aaaaaa", ordinal: $0), digest: digest("aaaaaa"))
     }
     let plan = SealPlan(existing: existing, recordings: [recording("aaaaaa")], isReplacing: true)
     #expect(plan.names == ["get-a-aaaaaa.json"])

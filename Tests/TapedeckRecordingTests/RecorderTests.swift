@@ -85,7 +85,9 @@ import Testing
     let cassette = try Cassette.load(folder("c"))
     let sequence = try #require(cassette.sequence(for: HTTPRequest(.get, "/a")))
     #expect(
-      sequence.answers.map(\.interaction.response.body) == [.bytes([0x31]), .bytes([0x32]), .bytes([0x33])])
+      sequence.interactions.map(\.interaction.response.body) == [
+        .bytes([0x31]), .bytes([0x32]), .bytes([0x33]),
+      ])
   }
 
   @Test func replacingTouchesOnlyWhatWasAsked() throws {
@@ -95,8 +97,9 @@ import Testing
     let report = try record([exchange("GET", "/a", status: 500)], into: folder("c"), replacing: true)
     #expect(report.written == 1 && report.removed == 2)
     let cassette = try Cassette.load(folder("c"))
-    #expect(cassette.answers.map(\.interaction.response.head.status) == [500, 200])
-    #expect(report.untouched == cassette.answers.dropFirst().map(\.fileName), "another run's, which is named")
+    #expect(cassette.interactions.map(\.interaction.response.head.status) == [500, 200])
+    #expect(
+      report.untouched == cassette.interactions.dropFirst().map(\.fileName), "another run's, which is named")
   }
 
   @Test func bodiesNobodyNeedsGo() throws {

@@ -26,8 +26,8 @@ import Testing
     try record(three, into: folder("reference"))
     try crash(three, in: folder)
     #expect(
-      try Cassette.load(folder("c")).answers.map(\.interaction)
-        == Cassette.load(folder("reference")).answers.map(\.interaction))
+      try Cassette.load(folder("c")).interactions.map(\.interaction)
+        == Cassette.load(folder("reference")).interactions.map(\.interaction))
     let recorder = try CassetteRecorder.open(testing: folder("c"))
     #expect(recorder.recoveredCount == 3)
     #expect(recorder.warnings.isEmpty)
@@ -53,7 +53,7 @@ import Testing
   @Test func `a file of version 1 that stays as it is does not raise the format version`() throws {
     let folder = try TemporaryDirectory()
     try record([exchange(headers: [("A", "b")])], into: folder("c"))
-    let name = try #require(try Cassette.load(folder("c")).answers.first?.fileName)
+    let name = try #require(try Cassette.load(folder("c")).interactions.first?.fileName)
     let old = try folder.text("c/\(name)").replacing(
       "\"headers\": [", with: "\"headers\": [[\"X-Request-Id\", \"1\"], ")
     try folder.write("c/\(name)", old)
@@ -88,7 +88,8 @@ import Testing
       #expect(recorder.warnings == cassette.warnings)
       _ = try recorder.seal()
       #expect(
-        try Cassette.load(folder("c")).answers.map(\.interaction) == cassette.answers.map(\.interaction))
+        try Cassette.load(folder("c")).interactions.map(\.interaction)
+          == cassette.interactions.map(\.interaction))
     }
   }
 
@@ -209,8 +210,8 @@ import Testing
         try folder.write("c/" + (index < count ? file.key : ".tapedeck-\(index).tmp"), file.value)
       }
       #expect(
-        try Cassette.load(folder("c")).answers.map(\.interaction)
-          == Cassette.load(folder("sealed")).answers.map(\.interaction))
+        try Cassette.load(folder("c")).interactions.map(\.interaction)
+          == Cassette.load(folder("sealed")).interactions.map(\.interaction))
       _ = try CassetteRecorder.open(testing: folder("c")).seal()
       #expect(try folder.contents(of: "c") == sealed)
     }

@@ -169,7 +169,7 @@ private let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.a1B2c3D4e5F6g7H8i9J
   }
 
   @Test func `rules for places hold in a stream whose last document is cut`() throws {
-    let rules = RedactionRules(key: RedactionKey("a"), redact: [try RedactionPattern("$.user.ssn")])
+    let rules = RedactionRules(key: "a", redact: [try RedactionPattern("$.user.ssn")])
     let redaction = Redaction(rules)
     let body = #"{"user":{"ssn":"12-3"}}{"user":{"ssn":"45-6","name":"Jo"#
     let hidden = redaction.redacted(
@@ -189,7 +189,7 @@ private let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.a1B2c3D4e5F6g7H8i9J
   @Test(arguments: [
     ("password=hunter2 and so on", "password=‹hunter2› and so on"),
     ("The password: at least eight characters", nil),
-    ("api_key: \"z9y8\"", "api_key: \"‹z9y8›\""), ("export API_KEY='a b'\n", "export API_KEY='‹a b›'\n"),
+    ("api_key: \"z9y8\"", "api_key: \"‹z9y8›\""), ("export API_KEY='a1-b2'\n", "export API_KEY='‹a1-b2›'\n"),
     (
       "<Credentials><SecretAccessKey>wJalr/XUtn</SecretAccessKey><Key>a/b</Key></Credentials>",
       "<Credentials><SecretAccessKey>‹wJalr/XUtn›</SecretAccessKey><Key>a/b</Key></Credentials>"

@@ -72,13 +72,13 @@ import Testing
           "upstream": "http://origin.test",
           "match": ["method", "path", "query", "body"],
           "redaction": {
-            "key": "\#(RedactionKey(upstream: "http://origin.test").text)"
+            "key": "\#(RedactionRules.key(upstream: "http://origin.test"))"
           }
         }
 
         """#)
     #expect(try folder.names(of: "c") == ["cassette.json", name])
-    #expect(try Cassette.load(folder("c")).answers.map(\.interaction) == [original])
+    #expect(try Cassette.load(folder("c")).interactions.map(\.interaction) == [original])
   }
 
   @Test func keepsEverythingThatIsEndToEnd() throws {
@@ -96,7 +96,7 @@ import Testing
     original.request.trailers = fields([("T", "1")])
     original.response.trailers = fields([("X-T", "1"), ("X-T", "2")])
     try record([original], into: folder("c"))
-    let loaded = try Cassette.load(folder("c")).answers.map(\.interaction)
+    let loaded = try Cassette.load(folder("c")).interactions.map(\.interaction)
     #expect(loaded == [original])
   }
 
@@ -106,7 +106,7 @@ import Testing
       headers: [("Connection", "x-hop"), ("X-Hop", "1"), ("Keep", "1")],
       answers: [("Transfer-Encoding", "chunked"), ("Connection", "close"), ("Keep", "2")], chunks: [6])
     try record([original], into: folder("c"))
-    let loaded = try #require(try Cassette.load(folder("c")).answers.first).interaction
+    let loaded = try #require(try Cassette.load(folder("c")).interactions.first).interaction
     #expect(loaded.request.fields == fields([("Keep", "1")]))
     #expect(loaded.response.head.fields == fields([("Keep", "2")]))
     #expect(loaded.response.chunkSizes == [6])
@@ -124,7 +124,7 @@ import Testing
           method, "/", status: status, answers: [("A", "1"), ("content-LENGTH", claimed), ("B", "2")],
           body: hasBody ? Array("hello\n".utf8) : [])
       ], into: folder("c"))
-    let loaded = try #require(try Cassette.load(folder("c")).answers.first).interaction.response
+    let loaded = try #require(try Cassette.load(folder("c")).interactions.first).interaction.response
     #expect(loaded.head.fields == fields([("A", "1"), ("content-LENGTH", expected), ("B", "2")]))
   }
 
@@ -134,7 +134,7 @@ import Testing
       body: [UInt8](repeating: 0x61, count: 5000), chunks: [Int](repeating: 1, count: 5000))
     original.volatile.chunkOffsetsMilliseconds = (0..<5000).map(Double.init)
     try record([original], into: folder("c"))
-    let loaded = try #require(try Cassette.load(folder("c")).answers.first).interaction
+    let loaded = try #require(try Cassette.load(folder("c")).interactions.first).interaction
     #expect(loaded.response.chunkSizes == original.response.chunkSizes)
     #expect(loaded.volatile.chunkOffsetsMilliseconds == nil)
   }
@@ -149,7 +149,7 @@ import Testing
       "c/a.json",
       #"{"request":{"method":"GET","target":"/"},"response":{"status":200,"body":{"text":"abcdef"},"chunks":\#(chunks)}}"#
     )
-    #expect(try Cassette.load(folder("c")).answers.first?.interaction.response.chunkSizes == expected)
+    #expect(try Cassette.load(folder("c")).interactions.first?.interaction.response.chunkSizes == expected)
   }
 
   @Test func aHandWrittenFileMayBeShort() throws {
@@ -160,7 +160,7 @@ import Testing
       {"_comment": "mine", "x-note": [1], "request": {"method": "GET", "target": "/a"},
        "response": {"status": 404, "headers": [["Content-Length", "99"], ["Content-Length", "1"]], "body": {"json": {"a": 1}}}}
       """#)
-    let loaded = try #require(try Cassette.load(folder("c")).answers.first)
+    let loaded = try #require(try Cassette.load(folder("c")).interactions.first)
     #expect(loaded.fileName == "any name.json")
     #expect(
       loaded.interaction.response.head
@@ -175,7 +175,7 @@ import Testing
   private func file(_ interaction: Interaction) throws -> (text: String, loaded: Interaction) {
     let folder = try TemporaryDirectory()
     try record([interaction], into: folder("c"))
-    let answer = try Cassette.load(folder("c")).answers[0]
+    let answer = try Cassette.load(folder("c")).interactions[0]
     return (try folder.text("c/\(answer.fileName)"), answer.interaction)
   }
 

@@ -40,11 +40,11 @@ import Testing
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.matcher.rules == cassette.recordedRules)
     let sequence = try #require(cassette.sequence(for: Self.post(7).request))
-    #expect(sequence.answers.map { $0.interaction.response.body } == [.bytes([0x31]), .bytes([0x32])])
-    #expect(cassette.answers.map(\.fileName).filter { $0.hasSuffix(".2.json") }.count == 1)
+    #expect(sequence.interactions.map { $0.interaction.response.body } == [.bytes([0x31]), .bytes([0x32])])
+    #expect(cassette.interactions.map(\.fileName).filter { $0.hasSuffix(".2.json") }.count == 1)
     let again = try record([Self.post(3)], into: folder("c"))
     #expect(again.replacedRules == nil)
-    #expect(try Cassette.load(folder("c")).sequence(for: Self.post(7).request)?.answers.count == 3)
+    #expect(try Cassette.load(folder("c")).sequence(for: Self.post(7).request)?.interactions.count == 3)
   }
 
   @Test func defaultRulesAreWrittenAsTheyAlwaysWere() throws {
@@ -62,7 +62,7 @@ import Testing
     #expect(cassette.recordedRules == MatchRules())
     let sequence = try #require(cassette.sequence(for: Self.post(7).request))
     #expect(
-      sequence.answers.map { $0.interaction.response.body } == [
+      sequence.interactions.map { $0.interaction.response.body } == [
         .bytes([0x32]), .bytes([0x33]), .bytes([0x31]),
       ],
       "what has become one request is answered in the order it was recorded in")
@@ -72,14 +72,14 @@ import Testing
   @Test func recordingWithOtherRulesChangesThoseOfTheCassetteAndKeepsItsFiles() throws {
     let folder = try TemporaryDirectory()
     try record([Self.post(1), Self.post(2, "y")], into: folder("c"))
-    let before = Set(try Cassette.load(folder("c")).answers.map(\.fileName))
+    let before = Set(try Cassette.load(folder("c")).interactions.map(\.fileName))
     let recorder = try record([Self.post(3)], into: folder("c"), "body:ignore=$.nonce")
     #expect(recorder.replacedRules == MatchRules())
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.matcher.rules.items.contains("body:ignore=$.nonce"))
-    #expect(before.isSubset(of: cassette.answers.map(\.fileName)))
-    #expect(cassette.sequence(for: Self.post(9).request)?.answers.count == 2)
-    #expect(cassette.sequence(for: Self.post(9, "y").request)?.answers.count == 1)
+    #expect(before.isSubset(of: cassette.interactions.map(\.fileName)))
+    #expect(cassette.sequence(for: Self.post(9).request)?.interactions.count == 2)
+    #expect(cassette.sequence(for: Self.post(9, "y").request)?.interactions.count == 1)
   }
 
   @Test func recordingNothingChangesNoRules() throws {
@@ -97,7 +97,7 @@ import Testing
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.count == 2)
     #expect(
-      cassette.sequence(for: Self.post(0).request)?.answers.map { $0.interaction.response.body } == [
+      cassette.sequence(for: Self.post(0).request)?.interactions.map { $0.interaction.response.body } == [
         .bytes([0x34])
       ])
   }
@@ -111,13 +111,13 @@ import Testing
     let sent = Self.post(2)
     try recorder?.record(sent, arrival: 0)
     let read = try Cassette.load(folder("c"))
-    #expect(read.sequence(for: Self.post(9).request)?.answers.count == 2)
+    #expect(read.sequence(for: Self.post(9).request)?.interactions.count == 2)
     recorder = nil
     let recovering = try CassetteRecorder.open(folder("c"), upstream: nil, replacing: false, isDurable: false)
     #expect(recovering.recoveredCount == 1)
     #expect(recovering.matcher.rules.items.contains("body:ignore=$.nonce"))
     _ = try recovering.seal()
-    #expect(try Cassette.load(folder("c")).sequence(for: Self.post(9).request)?.answers.count == 2)
+    #expect(try Cassette.load(folder("c")).sequence(for: Self.post(9).request)?.interactions.count == 2)
   }
 
   @Test func theHostIsKeptWhereItIsCompared() throws {
@@ -127,7 +127,8 @@ import Testing
     try record([sent], into: folder("c"), "host")
     let cassette = try Cassette.load(folder("c"))
     #expect(cassette.sequence(for: sent.request) != nil)
-    #expect(try folder.text("c/\(cassette.answers[0].fileName)").contains(#""host": "tenant.localhost""#))
+    #expect(
+      try folder.text("c/\(cassette.interactions[0].fileName)").contains(#""host": "tenant.localhost""#))
     sent.request.authority = Array("other.localhost:8080".utf8)
     #expect(cassette.sequence(for: sent.request) == nil)
   }

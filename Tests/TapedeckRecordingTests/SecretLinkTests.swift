@@ -26,7 +26,8 @@ import Testing
     }
     let cassette = try Cassette.load(folder("c"))
     guard
-      case .bytes(let body)? = cassette.sequence(for: Self.login.request)?.answers.first?.interaction.response
+      case .bytes(let body)? = cassette.sequence(for: Self.login.request)?.interactions.first?.interaction
+        .response
         .body
     else { return }
     let given = try #require(try JSONValue(parsing: body)["value"]?["sessionId"]?.text)
@@ -136,7 +137,7 @@ import Testing
       #expect(ByteSearch.first(Array(Self.secret.utf8), in: bytes[...]) == nil, "\(name)")
     }
     #expect(
-      try Cassette.load(folder("c")).answers.first?.interaction.response.body.count
+      try Cassette.load(folder("c")).interactions.first?.interaction.response.body.count
         == interaction.response.body.count)
   }
 }

@@ -17,7 +17,7 @@ func `recording a shipped cassette again gives the same files`(_ name: String) t
   #expect(shipped.count > 0)
   let recorder = try CassetteRecorder.open(
     folder("again"), upstream: shipped.upstream, replacing: false, isDurable: false)
-  for answer in shipped.answers { try recorder.record(answer.interaction) }
+  for answer in shipped.interactions { try recorder.record(answer.interaction) }
   _ = try recorder.seal()
   let names = try FileManager.default.subpathsOfDirectory(atPath: cassettes.appending(path: name).path)
   #expect(try FileManager.default.subpathsOfDirectory(atPath: folder("again")).sorted() == names.sorted())

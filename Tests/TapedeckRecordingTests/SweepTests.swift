@@ -73,7 +73,7 @@ private final class SweptCassette {
       let recorder = try CassetteRecorder.open(testing: folder("c"), replacing: true)
       for interaction in Self.journaled { try recorder.record(interaction) }
     }
-    answers = try Self.load(folder).answers
+    answers = try Self.load(folder).interactions
     for (name, bytes) in try folder.contents(of: "c").sorted(by: { $0.key < $1.key }) {
       files.append(Self.file(name, bytes))
     }
@@ -121,9 +121,9 @@ private final class SweptCassette {
 
   private static func load(
     _ folder: TemporaryDirectory
-  ) throws(CassetteError) -> (answers: [String: Interaction], warnings: [String]) {
+  ) throws(CassetteError) -> (interactions: [String: Interaction], warnings: [String]) {
     let cassette = try Cassette.load(folder("c"))
-    let pairs = cassette.answers.map { ($0.fileName, $0.interaction) }
+    let pairs = cassette.interactions.map { ($0.fileName, $0.interaction) }
     return (Dictionary(pairs) { first, _ in first }, cassette.warnings)
   }
 
@@ -131,7 +131,7 @@ private final class SweptCassette {
     guard let journal = files.first(where: { $0.kind == .journal }) else { return }
     for end in journal.bytes.indices where journal.bytes[end] == 0x0A {
       try folder.write("c/\(journal.name)", journal.bytes[...end])
-      prefixes.append(try Self.load(folder).answers)
+      prefixes.append(try Self.load(folder).interactions)
     }
     try folder.write("c/\(journal.name)", journal.bytes)
     #expect(prefixes.count == Self.journaled.count + 1)
@@ -143,7 +143,7 @@ private final class SweptCassette {
     defer { try? restore(file) }
     do throws(CassetteError) {
       let loaded = try Self.load(folder)
-      let outcome = verdict(file, offset, change, loaded.answers, loaded.warnings)
+      let outcome = verdict(file, offset, change, loaded.interactions, loaded.warnings)
       if outcome == "wrong" { Issue.record("\(file.name) at \(offset): \(change)") }
       return outcome
     } catch {

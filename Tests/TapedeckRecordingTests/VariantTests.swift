@@ -65,7 +65,9 @@ import Testing
 
   private func given(_ cassette: Cassette, _ request: HTTPRequest) -> (status: Int, body: RecordedBody)? {
     let sequence = cassette.sequence(for: request) ?? cassette.substitute(for: request)
-    return sequence?.next(for: request).map { ($0.answer.status, $0.answer.interaction.response.body) }
+    return sequence?.next(for: request).map {
+      ($0.interaction.status, $0.interaction.interaction.response.body)
+    }
   }
 
   static let session = [
@@ -144,7 +146,7 @@ import Testing
 
   @Test func `variants of one path have names of their own, the plain one that of ever`() throws {
     try record(Self.session + Self.session, into: folder("c"))
-    let names = try Cassette.load(folder("c")).answers.map(\.fileName)
+    let names = try Cassette.load(folder("c")).interactions.map(\.fileName)
     let plain = "get-file-\(RequestMatcher().key(for: Self.get()).digest.hex.prefix(6))"
     #expect(names.count == 8 && Set(names.map { CassetteNames.parse($0).stem }).count == 4)
     #expect(names.contains("\(plain).json") && names.contains("\(plain).2.json"))
@@ -159,7 +161,7 @@ import Testing
     let path = folder("c")
     try record(Self.session, into: path)
     let stem = "get-file-\(RequestMatcher().key(for: Self.get()).digest.hex.prefix(6))"
-    let files = try Cassette.load(path).answers
+    let files = try Cassette.load(path).interactions
     for (index, interaction) in [Self.session[2], Self.session[0], Self.session[1], Self.session[3]]
       .enumerated()
     {
@@ -172,7 +174,7 @@ import Testing
         toPath: "\(path)/\(CassetteNames.name(stem: stem, ordinal: index + 1))")
     }
     let old = try Cassette.load(path)
-    #expect(old.answers.count == 4 && given(old, Self.get([("Range", "bytes=10-14")]))?.status == 206)
+    #expect(old.interactions.count == 4 && given(old, Self.get([("Range", "bytes=10-14")]))?.status == 206)
     let recorder = try CassetteRecorder.open(path, upstream: nil, replacing: isReplacing, isDurable: false)
     for interaction in [Self.response(200, "one"), Self.response(200, "two")] {
       try recorder.record(interaction)
@@ -182,6 +184,6 @@ import Testing
     #expect(new.count == (isReplacing ? 5 : 6))
     #expect(given(new, Self.get([("Range", "bytes=0-4")]))?.body == .bytes(Array("01234".utf8)))
     #expect(given(new, Self.get([("Range", "bytes=10-14")]))?.body == .bytes(Array("abcde".utf8)))
-    #expect(new.sequence(for: Self.get())?.answers.count == (isReplacing ? 2 : 3))
+    #expect(new.sequence(for: Self.get())?.interactions.count == (isReplacing ? 2 : 3))
   }
 }

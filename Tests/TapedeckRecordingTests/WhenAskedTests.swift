@@ -36,11 +36,11 @@ import Testing
     }
     let (whole, asked) = (try Cassette.load(folder("c")), try load())
     #expect(whole.count > 100)
-    #expect(asked.answers.map(\.fileName) == whole.answers.map(\.fileName))
-    #expect(asked.answers.map(\.key) == whole.answers.map(\.key))
-    #expect(asked.answers.map(\.recorded) == whole.answers.map(\.recorded))
-    #expect(asked.answers.map(\.status) == whole.answers.map(\.status))
-    for (left, right) in zip(asked.answers, whole.answers) {
+    #expect(asked.interactions.map(\.fileName) == whole.interactions.map(\.fileName))
+    #expect(asked.interactions.map(\.key) == whole.interactions.map(\.key))
+    #expect(asked.interactions.map(\.recorded) == whole.interactions.map(\.recorded))
+    #expect(asked.interactions.map(\.status) == whole.interactions.map(\.status))
+    for (left, right) in zip(asked.interactions, whole.interactions) {
       #expect(try left.read() == right.interaction, "\(left.fileName)")
     }
   }
@@ -61,31 +61,31 @@ import Testing
   @Test func `a file that has changed or gone is an error, not another answer`() throws {
     try record([exchange("GET", "/a"), exchange("GET", "/b"), exchange("GET", "/c")], into: folder("c"))
     let cassette = try load()
-    let files = cassette.answers.map { "c/\($0.fileName)" }
-    #expect(try cassette.answers[0].read().response.body == .bytes(Array("hello\n".utf8)))
+    let files = cassette.interactions.map { "c/\($0.fileName)" }
+    #expect(try cassette.interactions[0].read().response.body == .bytes(Array("hello\n".utf8)))
     for file in files.dropLast() {
       try folder.write(file, try folder.text(file).replacing("hello", with: "hullo"))
     }
     try folder.delete(files[2])
     // The first was asked for before.
-    #expect(try cassette.answers[0].read().response.body == .bytes(Array("hello\n".utf8)))
+    #expect(try cassette.interactions[0].read().response.body == .bytes(Array("hello\n".utf8)))
     for number in 1...2 {
-      let error = #expect(throws: CassetteError.self) { try cassette.answers[number].read() }
+      let error = #expect(throws: CassetteError.self) { try cassette.interactions[number].read() }
       #expect(error == .changedSinceLoaded(file: folder(files[number])))
-      #expect(cassette.answers[number].interaction.response.head.status == 500)
+      #expect(cassette.interactions[number].interaction.response.head.status == 500)
     }
     // The same content again is the same file, whoever wrote it.
     try folder.write(files[1], try folder.text(files[1]).replacing("hullo", with: "hello"))
-    #expect(try cassette.answers[1].read().response.body == .bytes(Array("hello\n".utf8)))
+    #expect(try cassette.interactions[1].read().response.body == .bytes(Array("hello\n".utf8)))
   }
 
   @Test func `nothing of an answer is held before it is asked for`() throws {
     try record([exchange("GET", "/a")], into: folder("c"))
-    let answer = try #require(try load().answers.first)
+    let answer = try #require(try load().interactions.first)
     #expect(!answer.isHeld)
     _ = try answer.read()
     #expect(answer.isHeld)
-    let whole = try #require(try Cassette.load(folder("c")).answers.first)
+    let whole = try #require(try Cassette.load(folder("c")).interactions.first)
     #expect(whole.isHeld)
   }
 }

@@ -11,11 +11,10 @@ import Testing
 
   /// The quick no lets every word of the tables through.
   @Test func mistrustsEveryWordOfTheTables() {
-    let words =
-      SecretNames.strong.union(SecretNames.likely).union(SecretNames.likelyPairs).union(
-        SecretNames.pairWords.keys
-      )
-      .union(SecretNames.strongTokens.map { "\($0)token" }).union(SecretNames.keys.map { "\($0)_key" })
+    let words = SecretNames.allWords.union(SecretNames.strongPairs).union(SecretNames.keyPairs).union(
+      SecretNames.codePairs
+    ).union(
+      SecretNames.likelyPairs)
     for word in words { #expect(SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)") }
     for word in ["created", "description", "owner", "price", "items", "co", ""] {
       #expect(!SecretNames.mayBeSecret(Array(word.utf8)[...]), "\(word)")
@@ -25,7 +24,7 @@ import Testing
   @Test(arguments: [
     ("X-Api-Key", "x api key"), ("apiKey", "api key"), ("APIKey", "api key"), ("API_KEY", "api key"),
     ("PHPSESSID", "phpsessid"), ("user[password]", "user password"), ("SAMLResponse", "saml response"),
-    ("clientSecret2", "client secret"), ("", ""), ("---", ""), ("aB", "a b"), ("ÄpiKey", "pi key"),
+    ("clientSecret2", "client secret"), ("", ""), ("---", ""), ("aB", "a b"), ("ÄpiKey", "Äpi key"),
   ])
   func takesNamesApart(_ name: String, _ words: String) {
     let found = SecretNames.words(of: Array(name.utf8)[...])
@@ -34,16 +33,14 @@ import Testing
 
   @Test(arguments: [
     "password", "Password", "new_password", "passwd", "user[password]", "dbPassword", "mypassword",
-    "client_secret",
-    "clientSecret", "SecretAccessKey", "secret", "api_key", "apikey", "x-api-key", "apiKey", "access_token",
-    "accessToken",
-    "refresh_token", "id_token", "session_token", "SessionToken", "private_key", "privateKey", "accountKey",
-    "access-key",
-    "subscription-key", "passphrase", "otp", "webhook_secret", "secretString", "mnemonic",
-    "aws_secret_access_key",
-    "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "x-goog-api-key", "X-Auth-Token", "Private-Token",
-    "x_functions_key",
-    "x-rapidapi-key", "PHPSESSID", "JSESSIONID", "sessionid", "oauth_token", "bearer_token", "password_hash",
+
+    "client_secret", "clientSecret", "secret", "passphrase", "webhook_secret",
+    "secretString",
+    "mnemonic", "password_hash", "pw", "adminPw", "psw", "pswd", "dbpass",
+    "db_passwd",
+    "passcode", "contraseña", "senha", "mot_de_passe", "motDePasse", "Passwort", "wachtwoord", "пароль",
+    "Пароль",
+    "密码", "パスワード", "비밀번호", "şifre", "كلمة المرور", "पासवर्ड", "hasło", "seedPhrase",
   ])
   func knowsNamesOfSecrets(_ name: String) {
     for place in [SecretNames.Place.header, .pair, .member] {
@@ -52,15 +49,27 @@ import Testing
   }
 
   @Test(arguments: [
-    "token", "tokens", "auth", "credential", "credentials", "session", "session_id", "sessionId", "signature",
-    "sig", "jwt",
-    "csrf_token", "X-CSRF-Token", "csrfmiddlewaretoken", "xsrf", "assertion", "authenticity_token",
-    "X-Vault-Token",
-    "X-Shopify-Access-Token", "device_token", "X-Hub-Signature-256", "secret_id", "connectionString",
-    "connection_string",
-    "device_code", "code_verifier", "usertoken", "creds", "hmac", "primaryKey", "X-Amz-Signature",
-    "Authentication-Info",
-    "__RequestVerificationToken", "recovery_codes", "sasToken", "smtp_pass", "SAMLResponse", "seed_phrase",
+    "pin", "otp", "totp", "cvc", "cvv", "userPin", "backup_codes", "recoveryCodes", "verification_code",
+  ])
+  func knowsNamesOfCodes(_ name: String) {
+    for place in [SecretNames.Place.header, .pair, .member] {
+      #expect(strength(name, place) == .code, "\(place)")
+    }
+  }
+
+  @Test(arguments: [
+    "api_key", "apikey", "x-api-key", "apiKey", "access_token", "accessToken", "refresh_token", "id_token",
+    "session_token", "SessionToken", "private_key", "privateKey", "privKey", "accountKey", "access-key",
+    "subscription-key", "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "x-goog-api-key", "X-Auth-Token",
+    "Private-Token", "x_functions_key", "x-rapidapi-key", "PHPSESSID", "JSESSIONID", "sessionid",
+    "oauth_token",
+    "bearer_token", "sid", "connect.sid", "token", "tokens", "auth", "credential", "credentials", "session",
+    "session_id", "sessionId", "signature", "sig", "jwt", "csrf_token", "X-CSRF-Token", "csrfmiddlewaretoken",
+    "xsrf", "assertion", "authenticity_token", "X-Vault-Token", "X-Shopify-Access-Token", "device_token",
+    "X-Hub-Signature-256", "connectionString", "connection_string", "device_code", "code_verifier",
+    "usertoken",
+    "creds", "hmac", "X-Amz-Signature", "Authentication-Info", "__RequestVerificationToken",
+    "sasToken", "smtp_pass", "SAMLResponse",
   ])
   func knowsNamesOfLikelySecrets(_ name: String) {
     for place in [SecretNames.Place.header, .pair, .member] {
@@ -88,7 +97,13 @@ import Testing
     "X-Auth-User", "certificate", "codec", "postcode", "country_code", "statusCode", "X-Frame-Options",
     "Connection",
     "Transfer-Encoding", "credentials_url", "created", "signed_headers", "X-Amz-SignedHeaders",
-    "auth_provider", "sid",
+    "auth_provider", "apn_credential_sid", "password_policy", "PasswordReusePrevention",
+    "secret_scanning_alerts",
+    "tokenAddress", "passwordChanged", "last_password_reset", "cvc_check", "cvcResult",
+    "CustomerMasterKeySpec",
+    "TokenValidityUnits", "secretKeyRef", "checksum/secret", "lastPrivateKeyHash", "api_key_header",
+    "API_KEY_PARAMETER", "PASSWORD_FILE", "pinned", "shipping", "pin_code", "otpSupportedApplications",
+    "access.token.lifespan", "ClientRequestToken", "bypass", "trespass", "underpass",
     "message", "passed", "class", "accept", "Cache-Control", "X-Content-Type-Options", "position", "a", "",
   ])
   func leavesOrdinaryNamesAlone(_ name: String) {
@@ -96,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("key", Strength.maybe), ("code", .maybe), ("sid", .likely), ("SAMLRequest", .likely),
+    ("key", Strength.maybe), ("code", .maybe), ("ticket", .maybe), ("SAMLRequest", .likely),
     ("X-Amz-Credential", .likely),
     ("page", .none), ("q", .none), ("filter[key]", .none),
   ])

@@ -1,6 +1,175 @@
+import TapedeckHTTP
 import Testing
 
 @testable import TapedeckRedaction
+
+/// A row of `shapes.json`.
+struct ShapeRow: CustomTestStringConvertible {
+  var kind, looksLike, pattern, source, finds, ignores: String
+
+  init(_ row: JSONValue) {
+    (kind, looksLike) = (row["kind"]?.text ?? "", row["is"]?.text ?? "")
+    (pattern, source) = (row["pattern"]?.text ?? "", row["source"]?.text ?? "")
+    (finds, ignores) = (Self.example(row["finds"]), Self.example(row["ignores"]))
+  }
+
+  /// Examples are written with blanks, so that no scanner of repositories takes one for real.
+  private static func example(_ value: JSONValue?) -> String {
+    String((value?.text ?? "").filter { $0 != " " })
+  }
+
+  /// What is not part of the secret: the text before the parenthesis.
+  var kept: String {
+    guard let opening = pattern.firstIndex(of: "(") else { return "" }
+    return String(pattern[..<opening].filter { $0 != "\\" })
+  }
+
+  var secret: String { String(finds.dropFirst(kept.count)) }
+
+  var testDescription: String { pattern }
+}
+
+/// The table of shapes: what each finds and ignores, wherever it stands.
+@Suite struct ShapeRowTests {
+  static let rows = TokenShapes.rows.map(ShapeRow.init)
+
+  private static let policy = RedactionPolicy(RedactionRules(key: RedactionRules.key(upstream: nil)))
+
+  private func hidden(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let finds = SecretSearch(Self.policy).value(bytes[...], depth: 0)
+    return String(decoding: finds.applied(to: bytes[...]), as: UTF8.self)
+  }
+
+  private func match(_ text: String) -> TokenShapes.Found? {
+    TokenShapes.match(Array(text.utf8)[...], at: 0)
+  }
+
+  @Test func everyRowIsRead() {
+    #expect(Self.rows.count > 300)
+    #expect(TokenShapes.rows.compactMap(TokenShapes.shape).count == Self.rows.count)
+    #expect(Set(Self.rows.map(\.pattern)).count == Self.rows.count)
+  }
+
+  @Test(arguments: rows) func everyRowIsComplete(_ row: ShapeRow) {
+    #expect((1...24).contains(row.kind.utf8.count))
+    #expect(row.kind.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
+    #expect(row.looksLike.hasPrefix("a ") || row.looksLike.hasPrefix("an "))
+    #expect(
+      ["https://", "gitleaks ", "trufflehog ", "kingfisher ", "GitHub "].contains { row.source.hasPrefix($0) }
+    )
+    #expect(row.finds.hasPrefix(row.kept))
+  }
+
+  @Test(arguments: rows) func everyExampleIsFoundWhole(_ row: ShapeRow) {
+    for end in ["", " and more", "\"", ". ", ")", "&b=c", "\\n"] {
+      let found = match(row.finds + end)
+      #expect(found?.kind == row.kind)
+      #expect(found?.looksLike == row.looksLike)
+      #expect(found?.start == row.kept.utf8.count)
+      #expect(found?.end == row.finds.utf8.count, "before \(end)")
+    }
+  }
+
+  /// A slice of a text has other indices than the text.
+  @Test(arguments: rows) func everyExampleIsFoundInside(_ row: ShapeRow) {
+    let bytes = Array("Use \(row.finds) here.".utf8)
+    let found = TokenShapes.match(bytes[4..<(bytes.count - 6)], at: 4)
+    #expect(found?.start == 4 + row.kept.utf8.count)
+    #expect(found?.end == 4 + row.finds.utf8.count)
+  }
+
+  @Test(arguments: rows) func everyExampleIsHidden(_ row: ShapeRow) {
+    let example = row.finds
+    for (before, after) in [
+      ("Use ", " for the next call."), ("(", ")."), (#"{"note":""#, #""}"#),
+      (#"["see ", "https://x.test/a/"#, #""]"#),
+    ] {
+      let text = hidden(before + example + after)
+      #expect(text.hasPrefix(before + row.kept + "REDACTED:"))
+      #expect(text.hasSuffix(after))
+      #expect(
+        text.utf8.count == before.utf8.count + row.kept.utf8.count + placeholder(in: text) + after.utf8.count)
+      #expect(hidden(text) == text)
+    }
+  }
+
+  /// The length of the only placeholder in a text.
+  private func placeholder(in text: String) -> Int {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard let index = parts.firstIndex(where: { $0.hasSuffix("REDACTED") }), index + 2 < parts.count else {
+      return 0
+    }
+    return "REDACTED::".count + parts[index + 1].utf8.count + 8
+  }
+
+  @Test(arguments: rows) func everyExampleIsHiddenInPercentEncodedText(_ row: ShapeRow) {
+    let encoded = row.finds.utf8.map { byte in
+      ASCII.isWord(byte) || byte == 0x2E ? String(UnicodeScalar(byte)) : "%" + hex(byte >> 4) + hex(byte & 15)
+    }
+    let text = hidden("The address was %2F" + encoded.joined() + "%20of old.")
+    let runs = row.secret.split { !$0.isLetter && !$0.isNumber }.filter { $0.count >= 10 }
+    #expect(text.contains("REDACTED:") || text.contains("REDACTED%3A"))
+    for run in runs { #expect(!text.contains(run), "\(text)") }
+  }
+
+  private func hex(_ digit: UInt8) -> String { String(digit, radix: 16, uppercase: true) }
+
+  /// Texts that the quick check passes are not searched.
+  @Test(arguments: rows) func theQuickCheckKnowsEveryExample(_ row: ShapeRow) {
+    #expect(TextScan.mayHide(Array(row.finds.utf8)[...]))
+    #expect(JSONQuickCheck.mayHide(Array(#"["\#(row.finds)"]"#.utf8)[...]))
+  }
+
+  @Test(arguments: rows) func whatARowIgnoresIsFoundByNone(_ row: ShapeRow) {
+    for end in ["", " and more", "\""] { #expect(match(row.ignores + end) == nil, "before \(end)") }
+  }
+
+  /// The patterns of the table may be slow together with no text.
+  @Test(arguments: rows) func everyBeginningOfAnExampleIsReadQuickly(_ row: ShapeRow) {
+    let bytes = Array(row.finds.utf8)
+    for end in 1...bytes.count { _ = TokenShapes.match(bytes[..<end], at: 0) }
+    let long = Array(repeating: bytes, count: 200).joined()
+    _ = TokenShapes.match(Array(long)[...], at: 0)
+  }
+}
+
+/// The language of the patterns.
+@Suite struct SecretShapeTests {
+  private func match(_ pattern: String, _ text: String) -> String? {
+    let shape = SecretShape(kind: "x", looksLike: "an x", pattern: pattern)
+    return Array(text.utf8).withUnsafeBufferPointer { bytes in
+      shape?.match(in: bytes, at: 0).map { String(decoding: bytes[$0.secret], as: UTF8.self) }
+    }
+  }
+
+  @Test(arguments: [
+    ("ab[0-9]{2,4}", "ab123", "ab123"), ("ab[0-9]{2,4}", "ab1234x", "ab1234"),
+    ("ab[0-9]{2,4}", "ab12345", nil),
+    ("ab[0-9]{2,4}", "ab1", nil), ("ab[0-9]{2}", "ac12", nil), ("ab[0-9]{2}", "ab", nil),
+    ("a[bc]_[a-z0-9]{3}", "ac_x1y", "ac_x1y"), ("a[bc]_[a-z0-9]{3}", "ac_xyz", nil),
+    ("a[bc]_[A-Z]{3}", "ad_XYZ", nil), (#"a\.[a-z0-9.-]{3,9}"#, "a.x-1.y.", "a.x-1.y"),
+    (#"a\.[a-z0-9.-]{3}"#, "abx-1", nil), ("a-[a-z0-9]{1,9}-x", "a-b1c-x", "a-b1c-x"),
+    ("a-[a-z0-9]{1,9}-x", "a-b1c-xy", nil), ("a-[a-z0-9-]{1,9}-x", "a-b1-x-x.", "a-b1-x-x"),
+    ("a/(b[0-9]{2})", "a/b12", "b12"), ("a/([a-z0-9]{1,4})/[0-9]{1,2}", "a/b1/22", "b1"),
+    ("[0-9]{2,3}:[a-z0-9]{4}", "123:a1b2", "123:a1b2"), ("[0-9]{2,3}:[a-z0-9]{4}", "1:a1b2", nil),
+    ("[a-f0-9]{2,4}c-[0-9]{2}", "a1ccc-12", "a1ccc-12"), (#"[\]a]{2}1[0-9]{1}"#, "]a12", nil),
+    (#"x[\]A]{2}"#, "x]A", "x]A"),
+  ])
+  func matchesAsDocumented(_ pattern: String, _ text: String, _ expected: String?) {
+    #expect(match(pattern, text) == expected)
+  }
+
+  @Test(arguments: ["", "a", "a{2}", "[a-", "[z-a]{2}b", "[a-z]{0,2}bc", "ab\\", "[a-z]{3,2}b"])
+  func refusesWhatIsNoPattern(_ pattern: String) {
+    #expect(SecretShape(kind: "x", looksLike: "an x", pattern: pattern) == nil)
+  }
+
+  @Test func givesUpOnPatternsThatAreSlow() {
+    let pattern = "x[a1]{1,200}[a1]{1,200}[a1]{1,200}[a1]{1,200}-"
+    #expect(match(pattern, "x" + String(repeating: "a1", count: 2000)) == nil)
+  }
+}
 
 @Suite struct TokenShapesTests {
   /// One of every provider: `<L20>` stands for 20 letters and digits, `<D32>` for 32 hexadecimal digits, so that no

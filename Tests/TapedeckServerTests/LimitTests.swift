@@ -90,13 +90,25 @@ private func hold(_ count: Int) -> String {
   }
 }
 
+@Test func `a loop whose accept finds nobody takes no place from another loop's client`() {
+  let gate = ConnectionGate(maxServed: 1, maxRefused: 1)
+  #expect(gate.beginAccepting())  // the loop that finds nobody
+  #expect(gate.beginAccepting())
+  #expect(gate.admit() == .served)
+  gate.acceptedNone()
+  #expect(gate.beginAccepting())
+  #expect(gate.admit() == .refused)
+  #expect(!gate.beginAccepting())
+}
+
 @Test func `the gate counts who is in, and what they hold`() {
   let gate = ConnectionGate(maxServed: 2, maxRefused: 1, maxBodyBytes: 10)
-  #expect((1...4).map { _ in gate.enter() } == [.served, .served, .refused, nil])
+  func enter() -> ConnectionGate.Admission? { gate.beginAccepting() ? gate.admit() : nil }
+  #expect((1...4).map { _ in enter() } == [.served, .served, .refused, nil])
   gate.leave(.refused)
-  #expect(gate.enter() == .refused)
+  #expect(enter() == .refused)
   gate.leave(.served)
-  #expect(gate.enter() == .served)
+  #expect(enter() == .served)
 
   var (one, other) = (BodyAccount(gate), BodyAccount(gate))
   var fits = [one.hold(6), other.hold(5)]

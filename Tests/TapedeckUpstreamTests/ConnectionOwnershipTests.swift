@@ -75,7 +75,7 @@ import Testing
     let sink = RecordingSink()
     let exchange = harness.client.fetch(HTTPRequest(.post, "/"))
     let close = {
-      let connector = harness.client.pool.connector
+      let connector = harness.client.connector
       #expect(connector.taken.count == 1)
       // As the close callback says it, but for the close: this libcurl has not closed it.
       connector.taken.values.first?.lose()
@@ -106,7 +106,7 @@ import Testing
     defer { origin.stop() }
     let harness = try ClientHarness(origin)
     let sinks = harness.inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.get, "/2")]) { index in
-      let connector = harness.client.pool.connector
+      let connector = harness.client.connector
       if index == 0 { connector.taken.values.first?.lose() }
     }
     #expect(sinks.map(\.bodyText) == ["ok", "ok"])

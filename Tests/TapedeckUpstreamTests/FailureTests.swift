@@ -98,7 +98,7 @@ import Testing
         """)
     #expect(
       response.head.fields.text("proxy-status")
-        == #"tapedeck; error=http_protocol_error; details="a \"quoted\" \\ back?slash ?""#)
+        == #"tapedeck; error=http_protocol_error; details="a \"quoted\" \\ back?slash ??""#)
   }
 
   @Test func theVersionNamesLibcurlAndItsTLS() {

@@ -9,13 +9,13 @@ import Testing
     let origin = ConnectionTests.responding(ConnectionTests.ok)
     defer { origin.stop() }
     weak var client: UpstreamClient?
-    weak var pool: ConnectionPool?
+    weak var pool: UpstreamClient?
     weak var loop: EventLoop?
     weak var exchange: UpstreamExchange?
     weak var sink: RecordingSink?
     do {
       let harness = try ClientHarness(origin)
-      (client, pool, loop) = (harness.client, harness.client.pool, harness.loop)
+      (client, pool, loop) = (harness.client, harness.client, harness.loop)
       let (one, owned) = (harness.client.fetch(HTTPRequest(.get, "/")), RecordingSink())
       (exchange, sink) = (one, owned)
       owned.onOver = { harness.loop.stop() }

@@ -47,3 +47,19 @@ class Content:
             "local n = 0\n"
             f"request = function() n = (n + 1) % {count}; return wrk.format('GET', '/{name}/' .. n) end\n")
         return path
+
+    def posts(self):
+        """The bodies of `POST /query`: GraphQL of about 1 kB, each with variables of its own."""
+        query = "query Item($id: ID!, $input: ItemInput) { item(id: $id, input: $input) { id name price owner { login } } }"
+        return [
+            json.dumps({"operationName": "Item", "query": query, "variables": {"input": json.loads(body(number, 800))}})
+            for number in range(SMALL_COUNT)]
+
+    def post_script(self):
+        """A wrk script that sends the posts in turn."""
+        path = self.folder / "posts.lua"
+        bodies = ",\n".join(f"[==[{post}]==]" for post in self.posts())
+        path.write_text(
+            f"local bodies = {{\n{bodies}}}\nlocal n = 0\nlocal fields = {{['Content-Type'] = 'application/json'}}\n"
+            "request = function() n = n % #bodies + 1; return wrk.format('POST', '/query', fields, bodies[n]) end\n")
+        return path

@@ -1,5 +1,6 @@
 """Tapedeck under test: its servers, and the cassettes they play."""
 
+import http.client
 import json
 
 from content import DOCUMENT_COUNT, LARGE_COUNT, SMALL_COUNT
@@ -23,6 +24,17 @@ class Tapedeck:
 
     def replay(self, count=SMALL_COUNT, **options):
         return self.start("replay", "--cassette", self.cassette("item", count), **options)
+
+    def replay_posts(self, *words, **options):
+        """Replay of 1,000 requests with a JSON body; `--no-redact` as a word records and replays without redaction."""
+        path = self.folder / f"cassette-posts{''.join(words)}"
+        if not path.exists():
+            with self.nginx.any_origin(), self.start("record", "--upstream", ORIGIN, "--cassette", path, *words) as server:
+                client = http.client.HTTPConnection(server.url.removeprefix("http://"))
+                for post in self.nginx.content.posts():
+                    client.request("POST", "/query", post, {"Content-Type": "application/json"})
+                    assert client.getresponse().read()
+        return self.start("replay", "--cassette", path, **options)
 
     def replay_documents(self, **options):
         return self.start("replay", "--cassette", self.documents(), **options)

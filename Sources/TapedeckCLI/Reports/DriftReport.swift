@@ -1,16 +1,58 @@
 internal import TapedeckHTTP
 import TapedeckMaintenance
+internal import TapedeckProxy
 internal import TapedeckRecording
 
-/// What `verify` found, for people, programs and CI servers.
+/// The result of sending one recorded request again.
+struct DriftFinding {
+  enum Outcome: String { case same, drifted, skipped, failed }
+
+  let request: DriftRequest
+  private(set) var outcome: Outcome
+  /// The most severe first.
+  private(set) var drifts: [Drift] = []
+  /// A sentence that says why it was skipped or failed.
+  private(set) var reason: String?
+  /// `nil` for a request that was not sent.
+  let durationMilliseconds: Double?
+  /// The status of the live response.
+  private(set) var status: Int?
+
+  /// - Parameter result: `nil` for a request that was not sent.
+  init(_ request: DriftRequest, _ result: UpstreamBatch.Result?) {
+    self.request = request
+    durationMilliseconds = result?.durationMilliseconds
+    switch (request.plan, result?.outcome) {
+    case (.skip(let reason), _): (outcome, self.reason) = (.skipped, reason)
+    case (_, .failed(let reason)?): (outcome, self.reason) = (.failed, reason)
+    case (_, nil): (outcome, reason) = (.skipped, "it was not sent")
+    case (_, .response(let response)?):
+      let found = request.drifts(in: response)
+      (outcome, status) = (found.isEmpty ? .same : .drifted, response.head.status)
+      drifts = Drift.Severity.allCases.reversed().flatMap { severity in
+        found.filter { $0.severity == severity }
+      }
+    }
+  }
+
+  var recorded: HTTPRequest { request.interactions[0].interaction.request }
+
+  /// Explains a refusal: a secret that was recorded as a placeholder was not sent.
+  var hint: String? {
+    guard !request.withheld.isEmpty, let status, status == 401 || status == 403 else { return nil }
+    let names = request.withheld.joined(separator: ", ")
+    return "sent without its redacted \(names); give it with --header '\(request.withheld[0]): …'"
+  }
+}
+
+/// The result of `verify`, for people, programs and CI servers.
 struct DriftReport {
   let cassette: String
   let upstream: String
   let findings: [DriftFinding]
 
-  /// Something that could not be asked is a failure; after that, breaking drift is a rule that does not hold.
   var exitCode: ExitCode {
-    if !failed.isEmpty { return .failure }
+    if count(.failed) > 0 { return .failure }
     return count(.breaking) > 0 ? .strictness : .good
   }
 
@@ -18,84 +60,63 @@ struct DriftReport {
     findings.reduce(0) { $0 + $1.drifts.count { $0.severity == severity } }
   }
 
-  private var failed: [DriftFinding] {
-    findings.filter { if case .failed = $0.outcome { true } else { false } }
-  }
-  private var skipped: [DriftFinding] {
-    findings.filter { if case .skipped = $0.outcome { true } else { false } }
-  }
-  private var same: [DriftFinding] { findings.filter { if case .same = $0.outcome { true } else { false } } }
-}
+  private func count(_ outcome: DriftFinding.Outcome) -> Int { findings.count { $0.outcome == outcome } }
 
-// MARK: - For people
+  // MARK: For people
 
-extension DriftReport {
-  func text(_ style: Style) -> String {
-    findings.map { text($0, style) }.joined() + reasons("failed", failed) + reasons("skipped", skipped)
+  var text: String {
+    findings.filter { $0.outcome == .drifted }.map(text).joined() + reasons(.failed) + reasons(.skipped)
       + summary
   }
 
-  private func text(_ finding: DriftFinding, _ style: Style) -> String {
-    guard case .drifted = finding.outcome else { return "" }
-    let request = finding.recorded.request
+  private func text(_ finding: DriftFinding) -> String {
+    let request = finding.recorded
+    let file = Printable.line(finding.request.interactions[0].fileName)
     let lines = finding.drifts.map { drift in
-      let severity = style.paint(TextWidth.padded(drift.severity.rawValue, to: 8), color(drift.severity))
+      let color: Style.Color =
+        switch drift.severity {
+        case .breaking: .red
+        case .notable: .yellow
+        case .info: .cyan
+        }
+      let severity = drift.severity.rawValue.padded(to: 8).painted(color)
       return "  \(severity)  \(Printable.line(drift.description))\n"
     }
-    return "\(style.paint(request.method.rawValue, .bold)) \(Printable.line(request.targetText))  "
-      + "\(style.paint(Printable.line(finding.fileName), .dim))\n" + lines.joined()
+    return "\(request.method.rawValue.painted(.bold)) \(Printable.line(request.targetText))  "
+      + "\(file.painted(.dim))\n" + lines.joined()
       + (finding.hint.map { "  hint      \(Printable.line($0))\n" } ?? "")
   }
 
-  private func color(_ severity: Drift.Severity) -> Style.Color {
-    switch severity {
-    case .breaking: .red
-    case .notable: .yellow
-    case .info: .cyan
-    }
-  }
-
-  /// How many there are of each reason, and which as long as they are few.
-  private func reasons(_ what: String, _ findings: [DriftFinding]) -> String {
-    let groups = Dictionary(grouping: findings) { finding -> String in
-      switch finding.outcome {
-      case .failed(let reason), .skipped(let reason): reason
-      case .same, .drifted: ""
-      }
-    }
+  /// One line per reason, with the first requests that it applies to.
+  private func reasons(_ outcome: DriftFinding.Outcome) -> String {
+    let groups = Dictionary(grouping: findings.filter { $0.outcome == outcome }) { $0.reason ?? "" }
     return groups.sorted { $0.key < $1.key }.map { reason, findings in
-      let names = findings.prefix(3).map { finding in
-        let request = finding.recorded.request
-        return "\(request.method) \(Printable.line(request.targetText))"
+      let names = findings.prefix(3).map {
+        "\($0.recorded.method) \(Printable.line($0.recorded.targetText))"
       }
       let more = findings.count > 3 ? " and \(findings.count - 3) more" : ""
-      return "\(what) \(names.joined(separator: ", "))\(more): \(Printable.line(reason))\n"
+      return "\(outcome) \(names.joined(separator: ", "))\(more): \(Printable.line(reason))\n"
     }.joined()
   }
 
   private var summary: String {
-    let asked = findings.count - skipped.count
-    var text =
-      "\(HumanText.count(asked, "request")) asked of \(Printable.line(upstream)): \(same.count) the same; "
-    text +=
-      "drift: "
-      + Drift.Severity.allCases.reversed().map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
-    if !failed.isEmpty { text += "; \(failed.count) could not be asked" }
-    return text + "\n"
+    let sent = HumanText.count(findings.count - count(.skipped), "request")
+    let drift = Drift.Severity.allCases.reversed().map { "\(count($0)) \($0.rawValue)" }
+    let failed = count(.failed)
+    return "\(sent) sent to \(Printable.line(upstream)): \(count(.same)) the same; "
+      + "drift: \(drift.joined(separator: ", "))\(failed > 0 ? "; \(failed) failed" : "")\n"
   }
-}
 
-// MARK: - For programs
+  // MARK: For programs
 
-extension DriftReport {
   var json: JSONValue {
     [
       "cassette": JSONValue(cassette),
       "upstream": JSONValue(upstream),
-      "asked": JSONValue(findings.count - skipped.count),
-      "same": JSONValue(same.count),
-      "skipped": JSONValue(skipped.count),
-      "failed": JSONValue(failed.count),
+      "asked": JSONValue(findings.count - count(.skipped)),
+      "same": JSONValue(count(.same)),
+      "skipped": JSONValue(count(.skipped)),
+      "failed": JSONValue(count(.failed)),
       "drift": .object(
         Drift.Severity.allCases.reversed().map { JSONMember(JSONString($0.rawValue), JSONValue(count($0))) }),
       "requests": .array(findings.map(Self.json)),
@@ -103,59 +124,49 @@ extension DriftReport {
   }
 
   private static func json(_ finding: DriftFinding) -> JSONValue {
-    let request = finding.recorded.request
     var members: [JSONMember] = [
-      JSONMember("method", JSONValue(request.method.rawValue)),
-      JSONMember("target", JSONValue(request.targetText)),
-      JSONMember("files", .array(finding.request.interactions.map { JSONValue($0.fileName) })),
+      JSONMember("method", JSONValue(finding.recorded.method.rawValue)),
+      JSONMember("target", JSONValue(finding.recorded.targetText)),
+      JSONMember("files", JSONValue(finding.request.interactions.map(\.fileName))),
+      JSONMember("outcome", JSONValue(finding.outcome.rawValue)),
     ]
-    switch finding.outcome {
-    case .same: members.append(JSONMember("outcome", "same"))
-    case .drifted:
-      members.append(JSONMember("outcome", "drifted"))
+    if !finding.drifts.isEmpty {
       members.append(JSONMember("drift", .array(finding.drifts.map(json))))
-    case .skipped(let reason):
-      members += [JSONMember("outcome", "skipped"), JSONMember("reason", JSONValue(reason))]
-    case .failed(let reason):
-      members += [JSONMember("outcome", "failed"), JSONMember("reason", JSONValue(reason))]
     }
+    if let reason = finding.reason { members.append(JSONMember("reason", JSONValue(reason))) }
     if let hint = finding.hint { members.append(JSONMember("hint", JSONValue(hint))) }
     return .object(members)
   }
 
   private static func json(_ drift: Drift) -> JSONValue {
     [
-      "severity": JSONValue(drift.severity.rawValue),
-      "kind": JSONValue(drift.kind.rawValue),
-      "place": JSONValue(drift.place),
-      "recorded": drift.recorded.map { JSONValue($0) } ?? .null,
-      "live": drift.live.map { JSONValue($0) } ?? .null,
+      "severity": JSONValue(drift.severity.rawValue), "kind": JSONValue(drift.kind.rawValue),
+      "place": JSONValue(drift.place), "recorded": JSONValue(drift.recorded), "live": JSONValue(drift.live),
     ]
   }
-}
 
-// MARK: - For CI servers
+  // MARK: For CI servers
 
-extension DriftReport {
-  /// One case a request; only breaking drift makes it fail.
+  /// One case per request; only breaking drift makes it fail.
   var junit: JUnitXML {
-    JUnitXML(suite: "tapedeck verify \(cassette)", cases: findings.map(junitCase))
+    JUnitXML(
+      suite: "tapedeck verify \(cassette)",
+      cases: findings.map { finding in
+        JUnitXML.Case(
+          group: cassette, name: "\(finding.recorded.method) \(finding.recorded.targetText)",
+          seconds: finding.durationMilliseconds.map { $0 / 1000 }, outcome: outcome(finding))
+      })
   }
 
-  private func junitCase(_ finding: DriftFinding) -> JUnitXML.Case {
-    let request = finding.recorded.request
-    var item = JUnitXML.Case(
-      group: cassette, name: "\(request.method) \(request.targetText)",
-      seconds: finding.durationMilliseconds.map { $0 / 1000 })
+  private func outcome(_ finding: DriftFinding) -> JUnitXML.Outcome {
+    let reason = finding.reason ?? ""
     switch finding.outcome {
-    case .same: break
-    case .skipped(let reason): item.outcome = .skipped(message: reason)
-    case .failed(let reason): item.outcome = .error(message: reason, detail: reason)
-    case .drifted:
-      guard let worst = finding.drifts.first, worst.severity == .breaking else { break }
+    case .skipped: return .skipped(message: reason)
+    case .failed: return .error(message: reason, detail: reason)
+    case .same, .drifted:
+      guard let worst = finding.drifts.first, worst.severity == .breaking else { return .passed }
       let lines = finding.drifts.map { "\($0.severity.rawValue): \($0)" } + [finding.hint].compactMap { $0 }
-      item.outcome = .failed(message: worst.description, detail: lines.joined(separator: "\n"))
+      return .failed(message: worst.description, detail: lines.joined(separator: "\n"))
     }
-    return item
   }
 }

@@ -1,19 +1,33 @@
-/// Results in the XML that CI servers read as those of tests: one suite of cases.
+internal import TapedeckHTTP
+internal import TapedeckProxy
+import TapedeckRecording
+import TapedeckRedaction
+
+/// Test results in the XML that CI servers read: one suite of cases.
 struct JUnitXML {
   enum Outcome: Equatable {
     case passed
-    /// - Parameters: a sentence, and all there is to say.
     case failed(message: String, detail: String)
-    /// Could not be tried.
+    /// It could not be run.
     case error(message: String, detail: String)
     case skipped(message: String)
+
+    /// The name of the XML element; `nil` for a case that passed.
+    fileprivate var element: String? {
+      switch self {
+      case .passed: nil
+      case .failed: "failure"
+      case .error: "error"
+      case .skipped: "skipped"
+      }
+    }
   }
 
   struct Case {
-    /// What the case belongs to, where servers group by it.
+    /// The class name, by which servers group cases.
     var group: String
     var name: String
-    /// How long it took; nil where nobody measured.
+    /// `nil` if it was not measured.
     var seconds: Double?
     var outcome = Outcome.passed
   }
@@ -22,11 +36,9 @@ struct JUnitXML {
   var cases: [Case]
 
   var text: String {
-    let failures = cases.count { if case .failed = $0.outcome { true } else { false } }
-    let errors = cases.count { if case .error = $0.outcome { true } else { false } }
-    let skipped = cases.count { if case .skipped = $0.outcome { true } else { false } }
+    func count(_ element: String) -> Int { cases.count { $0.outcome.element == element } }
     let counts =
-      #"tests="\#(cases.count)" failures="\#(failures)" errors="\#(errors)" skipped="\#(skipped)""#
+      #"tests="\#(cases.count)" failures="\#(count("failure"))" errors="\#(count("error"))" skipped="\#(count("skipped"))""#
     let times = cases.compactMap(\.seconds)
     let time = Self.time(times.isEmpty ? nil : times.reduce(0, +))
     return """
@@ -43,18 +55,15 @@ struct JUnitXML {
     let head =
       #"    <testcase classname="\#(escaped(item.group))" name="\#(escaped(item.name))""#
       + time(item.seconds)
-    let inner: String
-    switch item.outcome {
-    case .passed: return head + "/>\n"
-    case .failed(let message, let detail): inner = element("failure", message, detail)
-    case .error(let message, let detail): inner = element("error", message, detail)
-    case .skipped(let message): inner = #"<skipped message="\#(escaped(message))"/>"#
-    }
+    guard let element = item.outcome.element else { return head + "/>\n" }
+    let inner =
+      switch item.outcome {
+      case .failed(let message, let detail), .error(let message, let detail):
+        #"<\#(element) message="\#(escaped(message))">\#(escaped(detail))</\#(element)>"#
+      case .skipped(let message): #"<\#(element) message="\#(escaped(message))"/>"#
+      case .passed: ""
+      }
     return head + ">\n      \(inner)\n    </testcase>\n"
-  }
-
-  private static func element(_ name: String, _ message: String, _ detail: String) -> String {
-    #"<\#(name) message="\#(escaped(message))">\#(escaped(detail))</\#(name)>"#
   }
 
   /// The attribute, with three decimals.
@@ -64,8 +73,7 @@ struct JUnitXML {
     return #" time="\#(thousandths / 1000).\#(String(thousandths % 1000 + 1000).dropFirst())""#
   }
 
-  /// XML 1.0 §2.2, §2.4: markup as entities, line ends as references, and U+FFFD for characters that no document may
-  /// hold.
+  /// XML 1.0 §2.2, §2.4: markup as entities, line ends as references, and U+FFFD for forbidden characters.
   static func escaped(_ text: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -80,5 +88,88 @@ struct JUnitXML {
       }
     }
     return String(out)
+  }
+}
+
+// MARK: The report of a run
+
+extension JUnitXML {
+  /// A case for the run itself, for each recording, and for each kind of unmatched or failed request.
+  init(_ report: RunReport) {
+    let (summary, suite) = (report.summary, report.cassette ?? "tapedeck")
+    var cases = [Case(group: suite, name: "run", outcome: Self.run(report))]
+    func add(_ name: String, _ outcome: Outcome, to group: String = "") {
+      cases.append(Case(group: suite + group, name: name, outcome: outcome))
+    }
+    for use in report.uses {
+      add("\(use.method) \(use.target) (\(use.file))", Self.outcome(use, report))
+    }
+    for request in summary.unmatchedRequests {
+      add(
+        "\(request.miss.method) \(request.miss.target)", Self.unmatched(request), to: " unmatched")
+    }
+    for exchange in summary.failures {
+      let message = exchange.failure.detail + Self.times(exchange.count)
+      add(
+        "\(exchange.method) \(exchange.target)",
+        .error(message: message, detail: exchange.failure.cause), to: " failed")
+    }
+    if summary.otherFailures > 0 {
+      let message = "\(summary.otherFailures) other exchanges with the origin failed"
+      add("others", .error(message: message, detail: ""), to: " failed")
+    }
+    if summary.otherUnmatched > 0 {
+      let message = "\(summary.otherUnmatched) other requests were unmatched"
+      add("others", .failed(message: message, detail: ""), to: " unmatched")
+    }
+    (self.suite, self.cases) = (suite, cases)
+  }
+
+  private static func times(_ count: Int) -> String { count > 1 ? " (\(count) times)" : "" }
+
+  private static func run(_ report: RunReport) -> Outcome {
+    if let failure = report.summary.recordingFailure {
+      return .error(message: "the recording is not complete", detail: failure)
+    }
+    if let problem = report.summary.emptyRecording(report.mode) {
+      return .error(message: problem, detail: "")
+    }
+    let finds = report.summary.secrets
+    guard report.rules.contains(.secrets), !finds.isEmpty else { return .passed }
+    return .failed(
+      message: "nothing was sealed: \(SecretAdvice.count(finds)) in what was recorded",
+      detail: finds.map(\.description).joined(separator: "\n"))
+  }
+
+  /// The outcome of a recording, by the rules that the user gave.
+  private static func outcome(_ use: InteractionUse, _ report: RunReport) -> Outcome {
+    if use.hits == 0 {
+      let message = "no request used this recording"
+      return report.rules.contains(.unused)
+        ? .failed(message: message, detail: "") : .skipped(message: message)
+    }
+    if use.drifted > 0, report.rules.contains(.drift) {
+      let places = report.summary.driftedFields.map { field in
+        "\(field.field): \(field.recorded ?? "(absent)") → \(field.received ?? "(absent)")"
+      }
+      return .failed(
+        message: "\(use.drifted) of \(use.hits) requests differed where the rules ignore it",
+        detail: places.joined(separator: "\n"))
+    }
+    if use.repeated > 0, report.rules.contains(.repeat) {
+      return .failed(message: "served \(use.hits) times, recorded once", detail: "")
+    }
+    return .passed
+  }
+
+  private static func unmatched(_ request: MissGroup) -> Outcome {
+    let near = request.miss.nearest.map { nearest in
+      (["nearest: \(nearest.file) (\(nearest.request))"] + nearest.differences.map { "  \($0)" })
+        .joined(separator: "\n")
+    }
+    let fixes = request.miss.fixes.map { "\($0.because):\n  \($0.command)" }
+    return .failed(
+      message: request.miss.detail + times(request.count),
+      detail: (near + fixes + ["again: \(request.miss.curl)"]).joined(separator: "\n"))
   }
 }

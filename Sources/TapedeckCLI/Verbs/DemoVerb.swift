@@ -2,20 +2,14 @@ internal import Glibc
 internal import NewsFeed
 internal import TapedeckHTTP
 internal import TapedeckMocking
+import TapedeckOverrides
 internal import TapedeckProxy
 
 extension Verb {
   static let demo = Verb(
-    name: "demo", group: .more, summary: "see everything at work, on an embedded news feed",
-    synopsis: "",
-    examples: ["tapedeck demo"], run: DemoVerb.run)
-}
-
-/// The main job, step by step, on Kakapo's example backend and with curl as the client.
-enum DemoVerb {
-  private static let latest = "api/users/0/newsfeed?page=1&size=1"
-
-  static func run(_ arguments: Arguments) throws -> ExitCode {
+    name: "demo", group: .more, summary: "a tour of everything, with an embedded news feed",
+    synopsis: "", examples: ["tapedeck demo"]
+  ) { arguments in
     _ = try arguments.words(required: 0)
     guard shell("command -v curl") != "" else {
       throw Failure("the demo's client is curl; install it: apt-get install curl")
@@ -26,7 +20,7 @@ enum DemoVerb {
     try record(cassette)
     try replay(cassette)
     try override(cassette)
-    step("Done. The same with your own backend:")
+    step("Done. To do the same with your own backend:")
     Terminal.out(
       """
         tapedeck record --upstream https://api.example.com --cassette example
@@ -36,25 +30,21 @@ enum DemoVerb {
     return .good
   }
 
-  // MARK: Steps
+  private static let latest = "api/users/0/newsfeed?page=1&size=1"
 
   private static func record(_ cassette: String) throws {
-    step("1. A news feed starts, made of routes and a store, and tapedeck in front of it, recording.")
-    var feed = quiet()
-    feed.router = Router("/api")
-    try NewsFeedBackend(scenario: "small").addRoutes(to: feed.router)
-    let backend = try ProxyServer(feed)
-    var configuration = quiet()
-    configuration.mode = .all
-    configuration.upstream = backend.baseURL
-    configuration.cassette = cassette
-    let recorder = try ProxyServer(configuration)
+    step("1. A news feed starts, made of routes and a store, with tapedeck recording in front of it.")
+    let backend = try proxy {
+      $0.router = Router("/api")
+      try NewsFeedBackend(scenario: "small").addRoutes(to: $0.router)
+    }
+    let recorder = try proxy { ($0.mode, $0.upstream, $0.cassette) = (.all, backend.baseURL, cassette) }
     curl("'\(recorder.baseURL)/\(latest)'")
     curl("\(json(#"{"text":"Hello"}"#)) \(recorder.baseURL)/api/post")
     curl("'\(recorder.baseURL)/\(latest)'")
     let summary = try recorder.stop()
     step(
-      "2. The recorder stops; \(summary.recorded) exchanges are now files, one each, made to be read in git:")
+      "2. The recorder stops; \(summary.recorded) exchanges are now files, one each, to be read in git:")
     Terminal.out(indented(shell("cd '\(cassette)' && ls && cat post-*.json")))
     step("3. The backend stops.")
     _ = try backend.stop()
@@ -62,14 +52,12 @@ enum DemoVerb {
   }
 
   private static func replay(_ cassette: String) throws {
-    step("4. Replay, offline: the same answers; the feed gives its two in the order they were recorded.")
-    var configuration = quiet()
-    configuration.cassette = cassette
-    let player = try ProxyServer(configuration)
+    step("4. Replay, offline: the same responses, in the order they were recorded.")
+    let player = try proxy { $0.cassette = cassette }
     curl("'\(player.baseURL)/\(latest)'")
     curl("'\(player.baseURL)/\(latest)'")
     step(
-      "5. A request that was never recorded is refused, and the answer says what is nearest and what differs."
+      "5. A request that was never recorded is refused; the response names the nearest recording and the differences."
     )
     curl("\(json(#"{"text":"Goodbye"}"#)) \(player.baseURL)/api/post")
     let summary = try player.stop()
@@ -80,33 +68,31 @@ enum DemoVerb {
 
   private static func override(_ cassette: String) throws {
     step(
-      "6. One route goes before the recording: a post can no longer be written, everything else is as recorded."
+      "6. One route comes before the recording: posts can no longer be written, everything else is as recorded."
     )
-    var configuration = quiet()
-    configuration.cassette = cassette
-    configuration.router.post("/api/post") { _ in
-      Response(statusCode: 503, json: ["error": "maintenance"])
+    let player = try proxy {
+      $0.cassette = cassette
+      $0.router.post("/api/post") { _ in Response(statusCode: 503, json: ["error": "maintenance"]) }
     }
-    let player = try ProxyServer(configuration)
     curl("\(json(#"{"text":"Hello"}"#)) \(player.baseURL)/api/post")
     curl("'\(player.baseURL)/\(latest)'")
     _ = try player.stop()
   }
 
-  private static func quiet() -> ProxyConfiguration {
+  /// Starts a proxy on a free port.
+  private static func proxy(_ configure: (inout ProxyConfiguration) throws -> Void) throws -> ProxyServer {
     var configuration = ProxyConfiguration()
     configuration.listen = "127.0.0.1:0"
-    return configuration
+    try configure(&configuration)
+    return try ProxyServer(configuration)
   }
 
-  // MARK: Showing
-
-  /// A body, as curl takes it.
+  /// The words that make curl send a body.
   private static func json(_ text: String) -> String { "-H 'Content-Type: application/json' -d '\(text)'" }
 
   private static func step(_ text: String) { Terminal.out("\n\(text)\n") }
 
-  /// Runs curl for real and shows what was typed and what came.
+  /// Runs curl and prints its command line and output.
   private static func curl(_ words: String) {
     Terminal.out("   $ curl \(words)\n")
     Terminal.out(indented(shell("curl -sS -i --noproxy '*' --max-time 10 \(words) 2>&1 | tr -d '\\r'")))
@@ -117,7 +103,7 @@ enum DemoVerb {
       .joined(separator: "\n") + (text.hasSuffix("\n") ? "" : "\n")
   }
 
-  /// What a shell command prints.
+  /// The output of a shell command.
   private static func shell(_ command: String) -> String {
     guard let pipe = popen(command, "r") else { return "" }
     defer { pclose(pipe) }
@@ -133,8 +119,26 @@ enum DemoVerb {
   private static func temporaryFolder() throws(Failure) -> String {
     var template = Array("\(Terminal.environment("TMPDIR") ?? "/tmp")/tapedeck-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw Failure("cannot make a temporary folder: \(String(cString: strerror(errno)))")
+      throw Failure(errno: "cannot make a temporary folder")
     }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension Verb {
+  static let schema = Verb(
+    name: "schema", group: .more, summary: "print the JSON schema of overrides files",
+    synopsis: "overrides", examples: ["tapedeck schema overrides > overrides.schema.json"],
+    notes: """
+      Editors that know JSON schemas complete and check a file that names it: {"$schema": "./overrides.schema.json", …}.
+      tapedeck lint FILE checks a file without an editor, and finds more.
+      """
+  ) { arguments in
+    let word = try arguments.words("name of the schema", required: 0).first ?? "overrides"
+    guard word == "overrides" else {
+      throw UsageError("there is no schema \(word.debugDescription); the only one is overrides")
+    }
+    Terminal.out(json: Overrides.schema)
+    return .good
   }
 }

@@ -3,87 +3,61 @@ import TapedeckMaintenance
 internal import TapedeckRecording
 
 extension Option {
-  static let exitCode = Option(
-    name: "--exit-code", help: "exit with 4 when they differ, as git diff would with 1")
+  static let exitCode = Option("--exit-code", help: "exit with 4 if they differ, as git diff does with 1")
 }
 
 extension Verb {
   static let diff = Verb(
-    name: "diff", group: .cassettes, summary: "tell what differs between two cassettes",
+    name: "diff", group: .cassettes, summary: "compare two cassettes",
     synopsis: "CASSETTE CASSETTE [--json] [--exit-code]", options: [.json, .exitCode],
     examples: [
       "tapedeck diff example example-new", "tapedeck diff --exit-code Cassettes/example session.har",
     ],
     notes: """
-      Interactions belong together when their requests match; then every field is compared, JSON by path, text by
-      line. What differs between any two recordings (dates, durations, addresses) is left aside.
+      Interactions are paired by their requests. Then every field is compared, JSON by path and text by line. What
+      differs between any two recordings (dates, durations, addresses) is ignored.
       """
   ) { arguments in
     let words = try arguments.words("first cassette", "second cassette", required: 2)
     let comparison = try CassetteComparison(
-      try CassetteReading.load(words[0]), try CassetteReading.load(words[1]))
-    if arguments.has(.json) {
-      Terminal.out(json: DiffText.json(comparison))
-    } else {
-      Terminal.out(DiffText(style: .output).text(comparison))
-    }
+      try CassettePath.load(words[0]), try CassettePath.load(words[1]))
+    arguments.show(text(comparison), json: json(comparison))
     return arguments.has(.exitCode) && !comparison.isEmpty ? .strictness : .good
   }
-}
 
-/// The differences between two cassettes, for people and for programs.
-struct DiffText {
-  let style: Style
-
-  func text(_ comparison: CassetteComparison) -> String {
-    let rules = comparison.rules.map { "\(line("~", .yellow, $0.field)) \(values($0))\n" }.joined()
-    return rules + comparison.changes.map(text).joined() + summary(comparison)
+  private static func text(_ comparison: CassetteComparison) -> String {
+    let rules = comparison.rules.map { "\("~ \($0.field)".painted(.yellow)) \(values($0))\n" }
+    return (rules + comparison.changes.map(text)).joined() + summary(comparison)
   }
 
-  private func text(_ change: CassetteComparison.Change) -> String {
+  private static func text(_ change: CassetteComparison.Change) -> String {
     guard let request = change.request else { return "" }
-    let what = "\(request.method) \(Printable.line(request.targetText))"
-    switch (change.old, change.new) {
-    case (let old?, nil): return "\(line("-", .red, what))  \(name(old))\n"
-    case (nil, let new?): return "\(line("+", .green, what))  \(name(new))\n"
-    case (let old?, let new?):
-      let names = old.fileName == new.fileName ? name(old) : "\(name(old)) → \(name(new))"
-      return "\(line("~", .yellow, what))  \(names)\n" + differences(change.differences)
-    case (nil, nil): return ""
-    }
+    let (mark, color): (String, Style.Color) =
+      change.old == nil ? ("+", .green) : change.new == nil ? ("-", .red) : ("~", .yellow)
+    var names = [change.old, change.new].compactMap { $0?.fileName }
+    if names.first == names.last { names = [names[0]] }
+    let files = names.map { Printable.line($0).painted(.dim) }.joined(separator: " → ")
+    let differences = change.differences.map { "    \(Printable.line($0.field)): \(values($0))\n" }
+    return "\(mark) \(request.method) \(Printable.line(request.targetText))".painted(color) + "  \(files)\n"
+      + differences.joined()
   }
 
-  private func line(_ mark: String, _ color: Style.Color, _ what: String) -> String {
-    style.paint("\(mark) \(what)", color)
+  private static func values(_ difference: RequestDifference) -> String {
+    let old = Printable.line(difference.recorded ?? "(absent)").painted(.red)
+    return "\(old) → \(Printable.line(difference.received ?? "(absent)").painted(.green))"
   }
 
-  private func name(_ answer: StoredInteraction) -> String {
-    style.paint(Printable.line(answer.fileName), .dim)
-  }
-
-  private func differences(_ differences: [RequestDifference]) -> String {
-    differences.map { "    \(Printable.line($0.field)): \(values($0))\n" }.joined()
-  }
-
-  private func values(_ difference: RequestDifference) -> String {
-    let old = style.paint(Printable.line(difference.recorded ?? "(absent)"), .red)
-    return "\(old) → \(style.paint(Printable.line(difference.received ?? "(absent)"), .green))"
-  }
-
-  private func summary(_ comparison: CassetteComparison) -> String {
-    let changes = comparison.changes
+  private static func summary(_ comparison: CassetteComparison) -> String {
     guard !comparison.isEmpty else {
       return "the same: \(HumanText.count(comparison.equalCount, "interaction"))\n"
     }
-    let changed = changes.count { $0.old != nil && $0.new != nil }
-    let added = changes.count { $0.old == nil }
-    let removed = changes.count { $0.new == nil }
+    let added = comparison.changes.count { $0.old == nil }
+    let removed = comparison.changes.count { $0.new == nil }
+    let changed = comparison.changes.count - added - removed
     return "\(changed) changed, \(added) added, \(removed) removed, \(comparison.equalCount) the same\n"
   }
-}
 
-extension DiffText {
-  static func json(_ comparison: CassetteComparison) -> JSONValue {
+  private static func json(_ comparison: CassetteComparison) -> JSONValue {
     [
       "rules": .array(comparison.rules.map(json)),
       "changes": .array(comparison.changes.map(json)),
@@ -96,17 +70,15 @@ extension DiffText {
       "change": change.old == nil ? "added" : change.new == nil ? "removed" : "changed",
       "method": JSONValue(change.request?.method.rawValue ?? ""),
       "target": JSONValue(change.request?.targetText ?? ""),
-      "oldFile": change.old.map { JSONValue($0.fileName) } ?? .null,
-      "newFile": change.new.map { JSONValue($0.fileName) } ?? .null,
+      "oldFile": JSONValue(change.old?.fileName), "newFile": JSONValue(change.new?.fileName),
       "differences": .array(change.differences.map(json)),
     ]
   }
 
   private static func json(_ difference: RequestDifference) -> JSONValue {
     [
-      "field": JSONValue(difference.field),
-      "old": difference.recorded.map { JSONValue($0) } ?? .null,
-      "new": difference.received.map { JSONValue($0) } ?? .null,
+      "field": JSONValue(difference.field), "old": JSONValue(difference.recorded),
+      "new": JSONValue(difference.received),
     ]
   }
 }

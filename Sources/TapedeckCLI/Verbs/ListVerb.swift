@@ -4,9 +4,8 @@ internal import TapedeckRecording
 
 extension Option {
   static let hits = Option(
-    name: "--hits", value: "REPORT",
-    help: "with how often each was given in a run, which wrote that with --report",
-    aliases: ["--report"])
+    "--hits", "REPORT",
+    help: "also show how often each was served, from a run's --report", aliases: ["--report"])
 }
 
 extension Verb {
@@ -15,144 +14,121 @@ extension Verb {
     synopsis: "[CASSETTE] [--json] [--hits REPORT]", options: [.json, .hits],
     examples: ["tapedeck ls", "tapedeck ls example", "tapedeck ls --json example | jq '.[].target'"],
     notes: """
-      Without a name it lists the cassettes in Cassettes/. On a terminal the lines fit its width; in a pipe
-      everything is told in full.
+      Without a name, lists the cassettes in Cassettes/. On a terminal, lines are cut to its width.
       """
   ) { arguments in
     guard let name = try arguments.words("cassette", required: 0).first else {
-      return try CassetteList.tell(asJSON: arguments.has(.json))
+      return try listCassettes(arguments)
     }
-    let report = try arguments[.hits].map { try UsageReport(parsing: try Files.read($0), file: $0) }
-    return try InteractionList(name, report).tell(asJSON: arguments.has(.json))
-  }
-}
-
-/// What is in a cassette, as a table.
-struct InteractionList {
-  private let cassette: Cassette
-  private let report: UsageReport?
-
-  init(_ name: String, _ report: UsageReport?) throws {
-    cassette = try CassetteReading.load(name)
-    self.report = report
-  }
-
-  func tell(asJSON: Bool) throws -> ExitCode {
-    if asJSON {
-      Terminal.out(json: JSONValue.array(cassette.answers.map(json)))
-    } else if cassette.answers.isEmpty {
+    let hits = try arguments[.hits].map(readHits)
+    let cassette = try CassettePath.load(name)
+    if cassette.interactions.isEmpty, !arguments.has(.json) {
       Terminal.say("\(cassette.path) holds no interactions")
     } else {
-      Terminal.out(table.text(width: Terminal.outputColumns, style: .output))
+      arguments.show(
+        table(cassette.interactions, hits).text(),
+        json: .array(cassette.interactions.map { json($0, hits) }))
     }
     return .good
   }
 
-  private var table: TextTable {
-    var table = TextTable(columns: [
-      .init(heading: "METHOD"), .init(heading: "PATH", minimumWidth: 12),
-      .init(heading: "STATUS", isNumeric: true), .init(heading: "SIZE", isNumeric: true),
-      .init(heading: "AGE", isNumeric: true), .init(heading: "FILE", minimumWidth: 16),
-    ])
-    if report != nil { table.columns.insert(.init(heading: "HITS", isNumeric: true), at: Self.hitsColumn) }
+  /// How often each interaction file was served, from the report of a run.
+  static func readHits(_ file: String) throws(Failure) -> [String: Int] {
+    let bytes = try [UInt8](contentsOf: file)
+    let document: JSONValue
+    do { document = try JSONValue(parsing: bytes) } catch {
+      throw Failure("\(file) is not the report of a run: \(error)")
+    }
+    guard document["tapedeck-report"]?.int == 1, let uses = document["interactions"]?.array else {
+      throw Failure(
+        "\(file) is not the report of a run; --report FILE of replay, serve and run writes one")
+    }
+    var hits: [String: Int] = [:]
+    for use in uses {
+      guard let name = use["file"]?.text, let count = use["hits"]?.int else {
+        throw Failure("\(file) is damaged: an item of `interactions` has no `file` and `hits`")
+      }
+      hits[name] = count
+    }
+    return hits
+  }
+
+  // MARK: The interactions of a cassette
+
+  private static func table(
+    _ interactions: [StoredInteraction], _ hits: [String: Int]?
+  ) -> TextTable<StoredInteraction> {
     let now = time(nil)
-    table.rows = cassette.answers.map { row($0, now: now) }
-    let operations = cassette.answers.map { RequestOperation.name(of: $0.recorded.request) }
-    guard operations.contains(where: { $0 != nil }) else { return table }
-    table.columns.insert(.init(heading: "OPERATION", minimumWidth: 8), at: Self.operationColumn)
-    for (index, operation) in operations.enumerated() {
-      table.rows[index].insert(.init(Printable.line(operation ?? "-")), at: Self.operationColumn)
+    func operation(_ stored: StoredInteraction) -> String? {
+      RequestOperation.name(of: stored.recorded.request)
     }
-    return table
-  }
-
-  /// Behind the path; only there where an interaction has one.
-  private static let operationColumn = 2
-
-  private func row(_ answer: StoredInteraction, now: Int) -> [TextTable.Cell] {
-    let interaction = answer.interaction
-    let status = interaction.response.head.status
-    var row: [TextTable.Cell] = [
-      .init(interaction.request.method.rawValue), .init(Printable.line(interaction.request.targetText)),
-      .init("\(status)", Style.color(ofStatus: status)),
-      .init(HumanText.size(interaction.response.body.count)),
-      .init(interaction.volatile.recordedAtMilliseconds.map { HumanText.age(now - $0 / 1000) } ?? "-"),
-      .init(Printable.line(answer.fileName), .dim),
+    let hasOperations = interactions.contains { operation($0) != nil }
+    let columns: [TextTable<StoredInteraction>.Column?] = [
+      .init(heading: "METHOD") { $0.interaction.request.method.rawValue },
+      .init(heading: "PATH", minimumWidth: 12) { $0.interaction.request.targetText },
+      hasOperations ? .init(heading: "OPERATION", minimumWidth: 8) { operation($0) ?? "-" } : nil,
+      .init(
+        heading: "STATUS", isNumeric: true, color: { .ofStatus($0.interaction.response.head.status) }
+      ) { "\($0.interaction.response.head.status)" },
+      .init(heading: "SIZE", isNumeric: true) { HumanText.size($0.interaction.response.body.count) },
+      .init(heading: "AGE", isNumeric: true) {
+        $0.interaction.volatile.recordedAtMilliseconds.map { HumanText.age(now - $0 / 1000) } ?? "-"
+      },
+      hits.map { hits in
+        .init(heading: "HITS", isNumeric: true, color: { hits[$0.fileName] == 0 ? .yellow : nil }) {
+          hits[$0.fileName].map(String.init) ?? "-"
+        }
+      },
+      .init(heading: "FILE", minimumWidth: 16, color: { _ in .dim }) { $0.fileName },
     ]
-    if let report {
-      let hits = report.hits[answer.fileName]
-      row.insert(.init(hits.map(String.init) ?? "-", hits == 0 ? .yellow : nil), at: Self.hitsColumn)
-    }
-    return row
+    return TextTable(columns: columns.compactMap { $0 }, rows: interactions)
   }
 
-  /// Behind the age.
-  private static let hitsColumn = 5
-
-  private func json(_ answer: StoredInteraction) -> JSONValue {
-    let interaction = answer.interaction
-    var members: [JSONMember] = [
-      JSONMember("file", JSONValue(answer.fileName)),
+  private static func json(_ stored: StoredInteraction, _ hits: [String: Int]?) -> JSONValue {
+    let interaction = stored.interaction
+    let members: [JSONMember] = [
+      JSONMember("file", JSONValue(stored.fileName)),
       JSONMember("method", JSONValue(interaction.request.method.rawValue)),
       JSONMember("target", JSONValue(interaction.request.targetText)),
-      JSONMember(
-        "operation", RequestOperation.name(of: interaction.request).map { JSONValue($0) } ?? .null),
+      JSONMember("operation", JSONValue(RequestOperation.name(of: interaction.request))),
       JSONMember("status", JSONValue(interaction.response.head.status)),
       JSONMember("bodyBytes", JSONValue(interaction.response.body.count)),
-      JSONMember(
-        "recordedAtMilliseconds", interaction.volatile.recordedAtMilliseconds.map { JSONValue($0) } ?? .null),
+      JSONMember("recordedAtMilliseconds", JSONValue(interaction.volatile.recordedAtMilliseconds)),
     ]
-    if let report {
-      members.append(JSONMember("hits", report.hits[answer.fileName].map { JSONValue($0) } ?? .null))
-    }
-    return .object(members)
+    return .object(members + (hits.map { [JSONMember("hits", JSONValue($0[stored.fileName]))] } ?? []))
   }
-}
 
-/// The cassettes of the current folder, as a table.
-enum CassetteList {
-  static func tell(asJSON: Bool) throws -> ExitCode {
+  // MARK: The cassettes of the current folder
+
+  private static func listCassettes(_ arguments: Arguments) throws -> ExitCode {
     let summaries = try CassetteSummary.all(in: CassettePath.folder)
-    if asJSON {
-      Terminal.out(json: JSONValue.array(summaries.map(json)))
-    } else if summaries.isEmpty {
+    if summaries.isEmpty, !arguments.has(.json) {
       Terminal.say(
         "there are no cassettes in \(CassettePath.folder)/; record one with: "
           + "tapedeck record --upstream URL --cassette NAME")
     } else {
-      Terminal.out(table(summaries).text(width: Terminal.outputColumns, style: .output))
+      arguments.show(table(summaries).text(), json: .array(summaries.map(json)))
     }
     return .good
   }
 
-  private static func table(_ summaries: [CassetteSummary]) -> TextTable {
-    var table = TextTable(columns: [
-      .init(heading: "CASSETTE", minimumWidth: 12), .init(heading: "INTERACTIONS", isNumeric: true),
-      .init(heading: "SIZE", isNumeric: true), .init(heading: "UPSTREAM", minimumWidth: 16),
-    ])
-    table.rows = summaries.map { summary in
-      [
-        .init(Printable.line(summary.name)), .init(summary.interactions.map(String.init) ?? "-"),
-        .init(HumanText.size(summary.bytes)), note(summary),
-      ]
-    }
-    return table
-  }
-
-  private static func note(_ summary: CassetteSummary) -> TextTable.Cell {
-    if let problem = summary.problem { return .init(Printable.line(problem), .red) }
-    let upstream = Printable.line(summary.upstream ?? "-")
-    return .init(summary.hasJournal ? "\(upstream) (not sealed)" : upstream, .dim)
+  private static func table(_ summaries: [CassetteSummary]) -> TextTable<CassetteSummary> {
+    TextTable(
+      columns: [
+        .init(heading: "CASSETTE", minimumWidth: 12) { $0.name },
+        .init(heading: "INTERACTIONS", isNumeric: true) { $0.interactions.map(String.init) ?? "-" },
+        .init(heading: "SIZE", isNumeric: true) { HumanText.size($0.bytes) },
+        .init(heading: "UPSTREAM", minimumWidth: 16, color: { $0.problem == nil ? .dim : .red }) {
+          $0.problem ?? "\($0.upstream ?? "-")\($0.hasJournal ? " (not sealed)" : "")"
+        },
+      ], rows: summaries)
   }
 
   private static func json(_ summary: CassetteSummary) -> JSONValue {
     [
-      "name": JSONValue(summary.name),
-      "interactions": summary.interactions.map { JSONValue($0) } ?? .null,
-      "bytes": JSONValue(summary.bytes),
-      "upstream": summary.upstream.map { JSONValue($0) } ?? .null,
-      "sealed": .bool(!summary.hasJournal),
-      "problem": summary.problem.map { JSONValue($0) } ?? .null,
+      "name": JSONValue(summary.name), "interactions": JSONValue(summary.interactions),
+      "bytes": JSONValue(summary.bytes), "upstream": JSONValue(summary.upstream),
+      "sealed": .bool(!summary.hasJournal), "problem": JSONValue(summary.problem),
     ]
   }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import TapedeckHTTP
 import TapedeckMaintenance
 internal import TapedeckProxy
@@ -6,16 +5,16 @@ internal import TapedeckRecording
 
 extension Option {
   static let out = Option(
-    name: "--out", value: "FILE", help: "where to (CASSETTE.overrides.json here); - is standard output",
-    aliases: ["--output", "-o"])
+    "--out", "FILE",
+    help: "the file to write (CASSETTE.overrides.json); - is standard output", aliases: ["--output", "-o"])
   static let minConfidence = Option(
-    name: "--min-confidence", value: "PERCENT", help: "leave out what is less sure than that (50)")
-  static let force = Option(name: "--force", help: "replace the file if it is there")
+    "--min-confidence", "PERCENT", help: "leave out resources of less confidence (50)")
+  static let force = Option("--force", help: "replace an existing file")
 }
 
 extension Verb {
   static let promote = Verb(
-    name: "promote", group: .cassettes, summary: "make a living backend of a recording",
+    name: "promote", group: .cassettes, summary: "turn a recording into a stateful backend",
     synopsis: "CASSETTE [--out FILE] [--min-confidence PERCENT] [--json] [--force]",
     options: [.out, .minConfidence, .force, .json],
     examples: [
@@ -23,61 +22,109 @@ extension Verb {
       "tapedeck serve --cassette example --overrides example.overrides.json",
     ],
     notes: """
-      Finds in a recorded session the collections behind it: their paths, ids, envelopes, statuses, and the objects as
-      they were before the session changed anything. It writes them as resources of an overrides file, by which
-      'serve' answers from a store: what is made offline is there in the next list. All else stays with the cassette.
+      Finds the collections in a recorded session: their paths, ids, envelopes, statuses, and the objects as they were
+      before the session changed anything. It writes them as resources of an overrides file, which 'serve' keeps in a
+      store: an object created offline is in the next list. All other requests stay with the cassette.
 
-      The session is then asked again of what was written, and each answer compared with the recorded one: the table
-      says how much is reproduced, and the lines below it where an answer differs. CONFIDENCE is how much of a
-      collection was seen (list, show, create, update, delete), times the share that it reproduces.
-      Exits with 4 when no collection is sure enough; then nothing is written.
-      """,
-    run: PromoteVerb.run)
-}
-
-/// A recording on its way to become a backend.
-enum PromoteVerb {
-  static func run(_ arguments: Arguments) throws -> ExitCode {
+      The session is then replayed against the resources, and each response is compared with the recorded one. The
+      table shows how much is reproduced, and the lines below it show the differences. CONFIDENCE is the share of the
+      actions that were seen (list, show, create, update, delete), times the share of responses reproduced. If no
+      collection reaches --min-confidence, nothing is written and the exit code is 4.
+      """
+  ) { arguments in
     let name = try arguments.words("cassette", required: 1)[0]
     let minimum = try arguments.number(.minConfidence, in: 0...100) ?? 50
-    let out = arguments[.out] ?? "\(stem(of: name)).overrides.json"
-    if !arguments.has(.force), Files.isRegular(out) {
-      throw Failure("\(out) is there already; --force replaces it, --out names another file")
+    // By default the file stands in the current folder, beside `Cassettes/`.
+    let stem = name.split(separator: "/").last.map(String.init) ?? name
+    let out = arguments[.out] ?? "\(stem.hasSuffix(".har") ? String(stem.dropLast(4)) : stem).overrides.json"
+    if !arguments.has(.force), ForeignFile.isThere(out) {
+      throw Failure("\(out) already exists; replace it with --force, or name another file with --out")
     }
-    let cassette = try CassetteReading.load(name)
-    let backend = try PromotionReview(Promotion(cassette), minimum: Double(minimum) / 100)
-    let isGood = backend.verdicts.contains(where: \.isTaken)
-    if isGood, out != "-" { try OutputFile.write(backend.document.bytes(.pretty), to: out) }
-    if out == "-" {
-      if isGood { Terminal.out(json: backend.document) }
-    } else if arguments.has(.json) {
-      Terminal.out(json: PromotionText.json(backend, file: isGood ? out : nil))
-    } else {
-      Terminal.out(PromotionText(backend: backend, style: .output).text)
+    let cassette = try CassettePath.load(name)
+    let review = try PromotionReview(Promotion(cassette), minimum: Double(minimum) / 100)
+    let isGood = review.verdicts.contains(where: \.isTaken)
+    if isGood, out != "-" { try OutputFile.write(review.document.bytes(.pretty), to: out) }
+    if out != "-" {
+      arguments.show(review.text, json: review.json(file: isGood ? out : nil))
+    } else if isGood {
+      Terminal.out(json: review.document)
     }
-    tellNext(backend, cassette: name, out: out, minimum: minimum)
-    return isGood ? .good : .strictness
-  }
-
-  /// By default the file stands in the current folder, beside `Cassettes/`.
-  private static func stem(of name: String) -> String {
-    let last = name.split(separator: "/").last.map(String.init) ?? name
-    return last.hasSuffix(".har") ? String(last.dropLast(4)) : last
-  }
-
-  private static func tellNext(_ backend: PromotionReview, cassette: String, out: String, minimum: Int) {
-    guard backend.verdicts.contains(where: \.isTaken) else {
-      let best = backend.verdicts.map { Int($0.confidence * 100) }.max()
-      return Terminal.say(
+    if !isGood {
+      let best = review.verdicts.map { Int($0.confidence * 100) }.max()
+      Terminal.say(
         best.map {
           "no collection reaches \(minimum) %; the best has \($0) %: --min-confidence \($0) takes it"
         }
-          ?? "no collection was found: a list, an object by its id or a new one answered with its id would be one"
-      )
+          ?? "no collection was found: record a list, an object by its id, or the creation of an object")
+    } else if out != "-" {
+      Terminal.say(
+        "wrote \(out); serve it with:\ntapedeck serve --cassette \(ShellWord.quoted(name)) "
+          + "--overrides \(ShellWord.quoted(out))")
     }
-    guard out != "-" else { return }
-    Terminal.say(
-      "wrote \(out); serve it with:\ntapedeck serve --cassette \(ShellWord.quoted(cassette)) --overrides \(ShellWord.quoted(out))"
-    )
+    return isGood ? .good : .strictness
+  }
+}
+
+extension PromotionReview {
+  private static let shownDifferences = 20
+
+  fileprivate var text: String {
+    let notes = verdicts.flatMap { verdict in
+      verdict.resource.notes.map { "\(Printable.line("\(verdict.resource.path): \($0)"))\n" }
+    }
+    let left = outcomes.count { $0.resource == nil }
+    return (verdicts.isEmpty ? "" : table.text()) + notes.joined() + differences
+      + "\(HumanText.count(outcomes.count - left, "request")) served by the store, \(left) by the cassette\n"
+  }
+
+  private var table: TextTable<Verdict> {
+    TextTable(
+      columns: [
+        .init(heading: "PATH", minimumWidth: 16) { $0.resource.path },
+        .init(heading: "OBJECTS", isNumeric: true) {
+          $0.resource.objectCount == 0 ? "-" : "\($0.resource.objectCount)"
+        },
+        .init(heading: "SEEN", minimumWidth: 12) { $0.resource.seen.joined(separator: ", ") },
+        .init(heading: "ASSUMED", minimumWidth: 8, color: { _ in .dim }) {
+          $0.resource.assumed.joined(separator: ", ")
+        },
+        .init(
+          heading: "REPRODUCED", isNumeric: true, color: { $0.reproduced < $0.responded ? .yellow : nil }
+        ) { "\($0.reproduced) of \($0.responded)" },
+        .init(heading: "CONFIDENCE", isNumeric: true, color: { $0.isTaken ? .green : .yellow }) {
+          "\(Int(($0.confidence * 100).rounded())) %\($0.isTaken ? "" : ", left out")"
+        },
+      ], rows: verdicts)
+  }
+
+  private var differences: String {
+    let lines = zip(exchanges, outcomes).compactMap { exchange, outcome -> String? in
+      guard let difference = outcome.difference else { return nil }
+      return "\("differs".painted(.yellow)): \(Printable.line("\(exchange.line): \(difference)"))\n"
+    }
+    let more = lines.count - Self.shownDifferences
+    return lines.prefix(Self.shownDifferences).joined() + (more > 0 ? "… and \(more) more\n" : "")
+  }
+
+  fileprivate func json(file: String?) -> JSONValue {
+    let resources: [JSONValue] = verdicts.map { verdict in
+      let resource = verdict.resource
+      return [
+        "id": JSONValue(resource.id), "path": JSONValue(resource.path), "taken": .bool(verdict.isTaken),
+        "confidence": JSONValue((verdict.confidence * 100).rounded() / 100),
+        "objects": JSONValue(resource.objectCount), "seen": JSONValue(resource.seen),
+        "assumed": JSONValue(resource.assumed), "notes": JSONValue(resource.notes),
+        "reproduced": JSONValue(verdict.reproduced), "answered": JSONValue(verdict.responded),
+      ]
+    }
+    let exchanges: [JSONValue] = zip(exchanges, outcomes).map { exchange, outcome in
+      let word =
+        outcome.resource == nil ? "cassette" : outcome.difference == nil ? "reproduced" : "differs"
+      return [
+        "file": JSONValue(exchange.file), "request": JSONValue(exchange.line), "outcome": JSONValue(word),
+        "resource": JSONValue(outcome.resource), "difference": JSONValue(outcome.difference),
+      ]
+    }
+    return ["file": JSONValue(file), "resources": .array(resources), "exchanges": .array(exchanges)]
   }
 }

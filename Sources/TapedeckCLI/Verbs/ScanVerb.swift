@@ -5,48 +5,37 @@ internal import TapedeckRecording
 import TapedeckRedaction
 
 extension Option {
-  static let fixSecrets = Option(name: "--fix", help: "hide what is found, so that recordings still replay")
+  static let fixSecrets = Option("--fix", help: "redact what is found, so that recordings still replay")
 }
 
 extension Verb {
   static let scan = Verb(
-    name: "scan", group: .cassettes, summary: "find secrets in cassettes and in files of any kind",
+    name: "scan", group: .cassettes, summary: "find secrets in cassettes and other files",
     synopsis: "[PATH…] [--fix] [--json]", options: [.fixSecrets, .redact, .keep, .json],
     examples: [
       "tapedeck scan", "tapedeck scan example session.har test/fixtures",
       "tapedeck scan example --fix --redact x-internal-key",
     ],
     notes: """
-      Takes cassettes, HAR files and files of any other kind, and folders of them; without a path all of Cassettes/.
-      Exits with 4 on a find. --fix hides it: in a cassette by its redaction rules, which --redact and --keep add to, in
-      other files where it stands. What cannot be hidden is told, and exits with 4 as well. Without --fix, --keep holds
-      for this scan.
-      """,
-    run: ScanVerb.run)
-}
-
-/// A look for secrets, and what is done about those that are found.
-enum ScanVerb {
-  private struct Result {
-    var unit: SecretScan.Unit
-    var fix: SecretFix?
-
-    /// What is still there.
-    var remaining: [SecretFind] { fix?.remaining ?? unit.finds }
-  }
-
-  static func run(_ arguments: Arguments) throws -> ExitCode {
+      Scans cassettes, HAR files, files of any other kind, and folders of them; without a path, all of Cassettes/.
+      Exits with 4 if it finds a secret or a body that it cannot search because of its content coding; --keep
+      content-encoding accepts such bodies. Exits with 1 if it cannot read something. --fix redacts secrets: in a
+      cassette by its redaction rules, to which --redact and --keep are added, in other files in place. If a secret
+      cannot be redacted, it is reported, and the exit code is 4 as well. Without --fix, --keep applies to this scan
+      only.
+      """
+  ) { arguments in
     let choice = try arguments.redaction()
     guard arguments.has(.fixSecrets) || choice.redact.isEmpty else {
-      throw UsageError("--redact goes with --fix: it is what to hide, and a scan alone hides nothing")
+      throw UsageError("--redact needs --fix: a scan alone redacts nothing")
     }
     var isBroken = false
-    var results: [Result] = []
+    var results: [ScanResult] = []
     let progress = Progress("scanning")
     for path in try paths(arguments.positional) {
       do {
         let scan = try SecretScan(path, keep: choice.keep) { progress.advance($0) }
-        results += scan.units.map { Result(unit: $0) }
+        results += scan.units.map { ScanResult(unit: $0) }
       } catch {
         isBroken = true
         Terminal.say("\(error)")
@@ -61,7 +50,7 @@ enum ScanVerb {
         }
       }
     }
-    tell(results, asJSON: arguments.has(.json))
+    if arguments.has(.json) { Terminal.out(json: .array(results.map(\.json))) } else { print(results) }
     let problems = results.flatMap(\.unit.problems)
     for problem in problems { Terminal.say(problem) }
     if isBroken || !problems.isEmpty { return .failure }
@@ -69,14 +58,14 @@ enum ScanVerb {
   }
 
   private static func paths(_ names: [String]) throws -> [String] {
-    if names.isEmpty {
+    guard !names.isEmpty else {
       guard access(CassettePath.folder, F_OK) == 0 else {
         throw Failure("there is no folder \(CassettePath.folder)/ here; name what to scan")
       }
       return [CassettePath.folder]
     }
     return try names.map { name in
-      // Any file or folder will do, unless there is a cassette of that name.
+      // Any file or folder, unless there is a cassette with that name.
       if !name.contains("/"), access("\(CassettePath.folder)/\(name)", F_OK) != 0, access(name, F_OK) == 0 {
         return name
       }
@@ -84,14 +73,11 @@ enum ScanVerb {
     }
   }
 
-  // MARK: Telling
-
-  private static func tell(_ results: [Result], asJSON: Bool) {
-    guard !asJSON else { return Terminal.out(json: JSONValue.array(results.map(json))) }
-    // Clean files of a folder are not worth a line each.
-    let told = results.filter { $0.unit.kind == .cassette || !$0.unit.finds.isEmpty || results.count == 1 }
-    for result in told { Terminal.out(text(result, .output)) }
-    let others = results.count - told.count
+  private static func print(_ results: [ScanResult]) {
+    // Clean files of a folder are only counted.
+    let shown = results.filter { $0.unit.kind == .cassette || !$0.unit.finds.isEmpty || results.count == 1 }
+    for result in shown { Terminal.out(result.text) }
+    let others = results.count - shown.count
     if others > 0 { Terminal.out("\(HumanText.count(others, "other file")), no secrets\n") }
     for result in results where result.fix == nil && !result.unit.finds.isEmpty {
       let path = if case .part(let cassette) = result.unit.kind { cassette } else { result.unit.path }
@@ -100,37 +86,105 @@ enum ScanVerb {
       Terminal.say("about \(path):\n\(commands.joined(separator: "\n"))")
     }
   }
+}
 
-  private static func text(_ result: Result, _ style: Style) -> String {
-    let unit = result.unit
-    let lines = result.remaining.map { find in
+private struct ScanResult {
+  let unit: SecretScan.Unit
+  var fix: SecretFix?
+
+  var remaining: [SecretFind] { fix?.remaining ?? unit.finds }
+
+  var text: String {
+    let lines = remaining.map { find in
       let place = unit.kind == .cassette ? "\(unit.path)/\(find)" : "\(find)"
-      return "\(style.paint(result.fix == nil ? "secret" : "not hidden", .red)): \(Printable.line(place))\n"
+      let label = find.isUnsearchedBody ? "not searched" : fix == nil ? "secret" : "not hidden"
+      return "\(label.painted(.red)): \(Printable.line(place))\n"
     }
-    return lines.joined() + "\(unit.path): \(result.fix?.text ?? counts(unit))\n"
+    let bodies = unit.finds.count { $0.isUnsearchedBody }
+    let secrets = unit.finds.count - bodies
+    let finds =
+      (secrets == 0 ? "no secrets" : HumanText.count(secrets, "secret"))
+      + (bodies == 0 ? "" : ", \(bodies == 1 ? "1 body" : "\(bodies) bodies") not searched")
+    return lines.joined()
+      + "\(unit.path): \(fix?.text ?? "\(HumanText.count(unit.fileCount, "file")), \(finds)")\n"
   }
 
-  private static func counts(_ unit: SecretScan.Unit) -> String {
-    let finds = unit.finds.isEmpty ? "no secrets" : HumanText.count(unit.finds.count, "secret")
-    return "\(HumanText.count(unit.fileCount, "file")), \(finds)"
-  }
-
-  private static func json(_ result: Result) -> JSONValue {
+  var json: JSONValue {
     [
-      "path": JSONValue(result.unit.path),
-      "files": JSONValue(result.unit.fileCount),
-      "finds": .array(result.unit.finds.map(json)),
-      "problems": .array(result.unit.problems.map { JSONValue($0) }),
-      "fixed": result.fix?.json ?? .null,
-      "left": .array(result.remaining.map(json)),
+      "path": JSONValue(unit.path), "files": JSONValue(unit.fileCount),
+      "finds": .array(unit.finds.map(Self.json)), "problems": JSONValue(unit.problems),
+      "fixed": fix?.json ?? .null, "left": .array(remaining.map(Self.json)),
     ]
   }
 
   private static func json(_ find: SecretFind) -> JSONValue {
     [
-      "file": JSONValue(find.file), "line": find.line.map { JSONValue($0) } ?? .null,
-      "place": find.place.map { JSONValue($0) } ?? .null, "name": find.name.map { JSONValue($0) } ?? .null,
-      "looksLike": JSONValue(find.looksLike), "beginning": JSONValue(find.beginning),
+      "file": JSONValue(find.file), "line": JSONValue(find.line), "place": JSONValue(find.place),
+      "name": JSONValue(find.name), "looksLike": JSONValue(find.looksLike),
+      "beginning": JSONValue(find.beginning),
+    ]
+  }
+}
+
+/// The result of `scan --fix` for one cassette or file.
+private struct SecretFix {
+  private(set) var remaining: [SecretFind] = []
+  private var hiddenCount = 0
+  private var changedFiles: [String] = []
+  private var renamedCount = 0
+  private var recoveredCount = 0
+  private var recoveredHiddenCount = 0
+
+  /// `nil` if there is nothing to do.
+  init?(_ unit: SecretScan.Unit, _ choice: RedactionChoice) throws {
+    switch unit.kind {
+    case .cassette where !unit.finds.isEmpty || choice != RedactionChoice():
+      let progress = Progress("hiding")
+      defer { progress.finish() }
+      let cleaning = try CassetteCleaning(unit.path, choice) { progress.set($0, of: $1) }
+      (remaining, hiddenCount) = (cleaning.remaining, cleaning.hiddenCount)
+      (changedFiles, renamedCount) = (cleaning.changedFiles, cleaning.renamed.count)
+      (recoveredCount, recoveredHiddenCount) = (cleaning.recoveredCount, cleaning.recoveredHiddenCount)
+      progress.finish()
+      warn(cleaning.unmatched, unit.path)
+    case .file where !unit.finds.isEmpty || !choice.redact.isEmpty:
+      let cleaning = try CassetteCleaning(file: unit.path, choice)
+      (remaining, hiddenCount) = (cleaning.remaining, cleaning.hiddenCount)
+      if hiddenCount > 0 { changedFiles = [unit.path] }
+      warn(cleaning.unmatched, unit.path)
+    case .part(let cassette) where !unit.finds.isEmpty:
+      remaining = unit.finds
+      Terminal.say(
+        "\(unit.path) is not changed by itself, since it must still match: tapedeck scan \(cassette) --fix")
+    default: return nil
+    }
+  }
+
+  private func warn(_ unmatched: [String], _ path: String) {
+    for request in unmatched {
+      Terminal.say(
+        "warning: \(path) no longer matches \(Printable.line(request)) as it was recorded; "
+          + "it matches a client that was given the placeholder")
+    }
+  }
+
+  var text: String {
+    var parts = ["\(hiddenCount) hidden in \(HumanText.count(changedFiles.count, "file"))"]
+    if renamedCount > 0 { parts.append("\(HumanText.count(renamedCount, "file")) renamed") }
+    if recoveredCount > 0 {
+      parts.append("\(HumanText.count(recoveredCount, "interaction")) of a left-over journal sealed")
+    }
+    if recoveredHiddenCount > 0 {
+      parts.append("\(recoveredHiddenCount) hidden in \(recoveredCount == 1 ? "it" : "them")")
+    }
+    if !remaining.isEmpty { parts.append("\(remaining.count) not hidden") }
+    return parts.joined(separator: ", ")
+  }
+
+  var json: JSONValue {
+    [
+      "hidden": JSONValue(hiddenCount + recoveredHiddenCount), "files": JSONValue(changedFiles),
+      "renamed": JSONValue(renamedCount), "recovered": JSONValue(recoveredCount),
     ]
   }
 }

@@ -3,13 +3,13 @@ import TapedeckMaintenance
 internal import TapedeckRecording
 
 extension Option {
-  static let unused = Option(name: "--unused", value: "REPORT", help: "what a run wrote with --report")
-  static let dryRun = Option(name: "--dry-run", help: "only tell what would be done")
+  static let unused = Option("--unused", "REPORT", help: "the --report of a run")
+  static let dryRun = Option("--dry-run", help: "only show what would be done")
 }
 
 extension Verb {
   static let trim = Verb(
-    name: "trim", group: .cassettes, summary: "remove what a run did not use",
+    name: "trim", group: .cassettes, summary: "remove interactions that a run did not use",
     synopsis: "CASSETTE (--unused REPORT | FILE…) [--dry-run]", options: [.unused, .dryRun],
     examples: [
       "tapedeck run --cassette example --report report.json -- npm test",
@@ -18,35 +18,27 @@ extension Verb {
       "tapedeck trim example get-users-1-3f9a1c.json",
     ],
     notes: """
-      Removes the interactions that the report lists as unused, or those of the files named, the bodies that nobody
-      needs then, and closes the gaps in the numbers of repeated answers. A report is good for the cassette as it was
-      when the report was made.
+      Removes the interactions that the report lists as unused, or the named files, then bodies that are no longer
+      needed, and closes gaps in the numbers of repeated responses. A report is valid only for the cassette as it was
+      when the report was written.
       """
   ) { arguments in
-    let (name, files) = try arguments.word("cassette")
-    let isRehearsal = arguments.has(.dryRun)
-    let report = try TrimVerb.report(arguments, files)
-    let trimming = try CassetteTrimming(
-      try CassettePath.resolve(name), unused: report?.unused ?? Set(files), known: report?.known,
-      isRehearsal: isRehearsal)
-    TrimVerb.tell(trimming, isRehearsal: isRehearsal)
-    return .good
-  }
-}
-
-enum TrimVerb {
-  /// What a run did not use; nil where the files themselves are named.
-  static func report(_ arguments: Arguments, _ files: [String]) throws -> UsageReport? {
-    guard let file = arguments[.unused] else {
-      guard files.isEmpty else { return nil }
-      throw UsageError(
-        "--unused REPORT is missing: what a run wrote with --report; or name the files that go")
+    guard let name = arguments.positional.first else {
+      throw UsageError("the cassette is missing: \(arguments.usage)")
     }
-    guard files.isEmpty else { throw UsageError("--unused and names of files exclude each other") }
-    return try UsageReport(parsing: try Files.read(file), file: file)
-  }
-
-  static func tell(_ trimming: CassetteTrimming, isRehearsal: Bool) {
+    let files = Array(arguments.positional.dropFirst())
+    guard arguments.has(.unused) == files.isEmpty else {
+      throw UsageError(
+        files.isEmpty
+          ? "--unused REPORT, the --report of a run, is missing; or name the files to remove"
+          : "--unused and names of files exclude each other")
+    }
+    let hits = try arguments[.unused].map(readHits)
+    let unused = hits.map { $0.filter { $0.value == 0 }.map(\.key) } ?? files
+    let isRehearsal = arguments.has(.dryRun)
+    let trimming = try CassetteTidying(
+      trimming: try CassettePath.resolve(name), unused: Set(unused), known: hits.map { Set($0.keys) },
+      isRehearsal: isRehearsal)
     for name in trimming.removed { Terminal.out("- \(Printable.line(name))\n") }
     for rename in trimming.renamed {
       Terminal.out("  \(Printable.line(rename.old)) → \(Printable.line(rename.new))\n")
@@ -55,5 +47,6 @@ enum TrimVerb {
     let bodies = HumanText.count(trimming.removedBodies, "body", "bodies")
     Terminal.out(
       "\(isRehearsal ? "would remove" : "removed") \(removed) and \(bodies); \(trimming.keptCount) kept\n")
+    return .good
   }
 }

@@ -5,18 +5,16 @@ internal import TapedeckRecording
 
 extension Option {
   static let unsafeMethods = Option(
-    name: "--unsafe-methods", help: "ask POST, PUT, PATCH and DELETE too, one by one, in their order")
-  static let jobs = Option(name: "--jobs", value: "N", help: "requests under way at once (4)")
+    "--unsafe-methods", help: "also send POST, PUT, PATCH and DELETE, one at a time, in order")
+  static let jobs = Option("--jobs", "N", help: "simultaneous requests (4)")
   static let header = Option(
-    name: "--header", value: "'NAME: VALUE'", help: "sent instead of what was recorded", aliases: ["-H"],
-    isRepeatable: true)
-  static let timeout = Option(
-    name: "--timeout", value: "SECONDS", help: "longest wait for a whole answer (30)")
+    "--header", "'NAME: VALUE'", help: "replaces the recorded header", aliases: ["-H"], isRepeatable: true)
+  static let timeout = Option("--timeout", "SECONDS", help: "time for a whole response (30)")
 }
 
 extension Verb {
   static let verify = Verb(
-    name: "verify", group: .cassettes, summary: "ask the live API again and tell where it drifted",
+    name: "verify", group: .cassettes, summary: "send recorded requests to the live API and report drift",
     synopsis: "CASSETTE [--upstream URL] [options]",
     options: [
       .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .caCertificate,
@@ -28,64 +26,47 @@ extension Verb {
       "tapedeck verify example --report-junit drift.xml",
     ],
     notes: """
-      Asks what was recorded (without --upstream, of the origin that was recorded) and compares the shape of the
-      answers, not their values: status, content type, header names, and the fields and types of JSON bodies. Drift
-      is breaking, notable or info; breaking drift exits with 4. Only GET, HEAD and OPTIONS are asked. Secrets are
-      redacted in recordings: give credentials with --header.
+      Sends the recorded requests (without --upstream, to the recorded origin) and compares the shape of the responses,
+      not their values: status, content type, header names, and the fields and types of JSON bodies. Drift is breaking,
+      notable or info; breaking drift exits with 4. By default, only GET, HEAD and OPTIONS are sent. Secrets are
+      redacted in recordings: give credentials with --header, which needs --upstream and goes only there.
       """
   ) { arguments in
-    let verification = try Verification(arguments)
-    // Whoever ends it gets a report of what there is.
-    Signals.block()
-    let findings = try verification.run()
-    let report = DriftReport(
-      cassette: verification.cassette.path, upstream: verification.upstream, findings: findings)
-    if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
-    if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
-    if arguments.has(.json) {
-      Terminal.out(json: report.json)
-    } else {
-      Terminal.out(report.text(.output))
-    }
-    return report.exitCode == .good && Signals.isEndPending ? .failure : report.exitCode
-  }
-}
-
-/// A cassette held against the live API.
-struct Verification {
-  let cassette: Cassette
-  let upstream: String
-  private let requests: [DriftRequest]
-  private let batch: UpstreamBatch
-
-  init(_ arguments: Arguments) throws {
     let name = try arguments.words("cassette", required: 1)[0]
-    let fields = try Self.fields(arguments)
     // Wrong use is reported before anything is read.
+    let given = try fields(arguments)
     let jobs = try arguments.number(.jobs, in: 1...256)
-    let timeoutMilliseconds = try arguments.milliseconds(.timeout)
-    cassette = try CassetteReading.load(name)
-    guard let url = arguments[.upstream] ?? cassette.upstream else {
-      throw UsageError("\(cassette.path) does not say what was recorded; give --upstream URL")
+    let timeout = try arguments.milliseconds(.timeout)
+    let cassette = try CassettePath.load(name)
+    guard let upstream = arguments[.upstream] ?? cassette.upstream else {
+      throw UsageError("\(cassette.path) does not name its origin; give --upstream URL")
     }
-    upstream = url
+    // Whoever wrote the cassette chose the origin that it names; credentials go only where the user says.
+    let fields = arguments[.upstream] == nil ? HTTPFields() : given
+    if fields.count < given.count {
+      Terminal.say(
+        "warning: --header is not sent to \(upstream), which only the cassette names; give --upstream \(upstream)"
+      )
+    }
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
     let sendsUnsafe = arguments.has(.unsafeMethods)
-    requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe, fields: fields)
-    var batch = try Self.batch(arguments, upstream: url)
-    // A request that changes something decides what those after it get.
-    batch.jobs = jobs ?? (sendsUnsafe ? 1 : 4)
-    if let timeoutMilliseconds { batch.timeoutMilliseconds = timeoutMilliseconds }
-    self.batch = batch
-  }
-
-  private static func batch(_ arguments: Arguments, upstream: String) throws -> UpstreamBatch {
+    let requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe, fields: fields)
     var configuration = ProxyConfiguration()
-    try ServeSettings.readReaching(arguments, into: &configuration)
-    configuration.mode = .passthrough
-    configuration.upstream = upstream
-    do throws(ProxyError) { try configuration.validate() } catch { throw UsageError(error.description) }
-    return try UpstreamBatch(configuration)
+    try ServeSettings.readConnecting(arguments, into: &configuration)
+    (configuration.mode, configuration.upstream) = (.passthrough, upstream)
+    try UsageError.from { try configuration.validate() }
+    var batch = try UpstreamBatch(configuration)
+    // Unsafe requests change the responses to those after them.
+    batch.jobs = jobs ?? (sendsUnsafe ? 1 : 4)
+    if let timeout { batch.timeoutMilliseconds = timeout }
+    // A signal ends the verification, not the process: the results so far are reported.
+    Signals.block()
+    let report = DriftReport(
+      cassette: cassette.path, upstream: upstream, findings: try findings(requests, batch))
+    if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
+    if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
+    arguments.show(report.text, json: report.json)
+    return report.exitCode == .good && Signals.isEndPending ? .failure : report.exitCode
   }
 
   private static func fields(_ arguments: Arguments) throws(UsageError) -> HTTPFields {
@@ -102,8 +83,9 @@ struct Verification {
     return fields
   }
 
-  /// Sends the requests, with progress shown, and compares the responses.
-  func run() throws -> [DriftFinding] {
+  private static func findings(
+    _ requests: [DriftRequest], _ batch: UpstreamBatch
+  ) throws -> [DriftFinding] {
     let sent = requests.enumerated().compactMap { index, recorded -> (index: Int, request: HTTPRequest)? in
       guard case .send(let request) = recorded.plan else { return nil }
       return (index, request)

@@ -9,7 +9,7 @@ package enum ExportFormat: String, Sendable, CaseIterable {
 
 /// Writes a cassette as a file of another tool, piece by piece; bodies are read as they come.
 ///
-/// What the format has no place for is reported, and never replaced by something that looks like it.
+/// Facts that the format has no place for are reported, and never replaced by something similar.
 package struct CassetteExport {
   private let format: ExportFormat
   private let creatorVersion: String
@@ -20,16 +20,17 @@ package struct CassetteExport {
     self.creatorVersion = creatorVersion
   }
 
-  /// - Parameters:
-  ///   - take: is given the file, a piece for each interaction and a few more.
+  /// - Parameter take: is given the file, a piece for each interaction and a few more.
   /// - Returns: what is not in the file, one line a reason.
   package mutating func write(_ cassette: Cassette, into take: ([UInt8]) throws -> Void) throws -> [String] {
-    losses.note(of: cassette)
+    if cassette.recordedRules != MatchRules() {
+      losses.note("the rules by which requests are compared are not carried over")
+    }
     try take(Array(opening.utf8))
     let origin = ExportOrigin(upstream: cassette.upstream)
     let order = cassette.recordedOrder
     var isFirst = true
-    for interaction in cassette.answers {
+    for interaction in cassette.interactions {
       losses.note(of: interaction)
       let exported = try ExportedInteraction(
         interaction, url: origin.url(of: interaction.interaction.request),
@@ -71,6 +72,41 @@ package struct CassetteExport {
       "\n    ],\n    \"globalActions\": {\"delays\": [], \"delaysLogNormal\": []}\n  },\n"
         + "  \"meta\": {\"schemaVersion\": \"v5\", \"hoverflyVersion\": \"\", \"timeExported\": \"\"}\n}\n"
     }
+  }
+}
+
+/// Collects what a format has no place for, so that the user is told of it.
+struct ExportLosses {
+  private var notes: [(what: String, file: String?)] = []
+
+  /// - Parameter file: the interaction that lacks it; `nil` for the cassette as a whole.
+  mutating func note(_ what: String, of file: String? = nil) { notes.append((what, file)) }
+
+  var lines: [String] {
+    notes.groupedInOrder(by: \.what).map { what, notes in
+      let files = notes.compactMap(\.file)
+      return files.isEmpty ? what : "\(files.firstThree): \(what)"
+    }
+  }
+
+  /// Notes what none of the formats can hold.
+  mutating func note(of stored: StoredInteraction) {
+    let (request, response) = (stored.interaction.request, stored.interaction.response)
+    let losses: [(Bool, String)] = [
+      (
+        (response.chunkSizes?.count ?? 0) > 1,
+        "it comes in one piece, not in the pieces and at the pace that were recorded"
+      ),
+      (!request.trailers.isEmpty || !response.trailers.isEmpty, "its trailers are not carried over"),
+      (response.isCloseDelimited, "that its body ends with the connection is not carried over"),
+      (response.isCutByClient, "that the client left before its end is not carried over"),
+      (!response.interim.isEmpty, "its interim responses are not carried over"),
+      (
+        Placeholder.stands(in: request.target) || Placeholder.stands(in: request.body),
+        "a secret in its URL or body is a placeholder there, so that only a request with the same matches"
+      ),
+    ]
+    for (isLost, what) in losses where isLost { note(what, of: stored.fileName) }
   }
 }
 

@@ -2,7 +2,7 @@ import TapedeckHTTP
 import TapedeckRecording
 import TapedeckRedaction
 
-/// An interaction on its way into a file of another tool, with its bodies at hand.
+/// An interaction to be written into a file of another tool, with its bodies read. Each format is an extension.
 struct ExportedInteraction {
   let file: String
   let url: String
@@ -40,6 +40,13 @@ struct ExportedInteraction {
     !response.head.reason.elementsEqual(HTTPStatus.reason(response.head.status).utf8)
   }
 
+  /// The request's body as text that JSON-aware matchers can compare; `nil` if it is no text.
+  var requestText: (text: JSONValue, isJSON: Bool)? {
+    JSONValue(ifText: requestBody).map {
+      ($0, ContentType(request.fields).isJSON && (try? JSONValue(parsing: requestBody)) != nil)
+    }
+  }
+
   func noteVersion(_ losses: inout ExportLosses) {
     guard response.head.version != .http11 else { return }
     losses.note("that it is HTTP/1.0 is not carried over", of: file)
@@ -48,22 +55,15 @@ struct ExportedInteraction {
   /// Header fields grouped by name, for formats that know no order between names: a name in the spelling of its first
   /// field, with its values in order.
   func grouped(_ fields: HTTPFields, _ losses: inout ExportLosses) -> [(name: String, values: [String])] {
-    var groups: [(name: String, values: [String])] = []
-    var places: [[UInt8]: Int] = [:]
-    for field in fields {
-      if !UTF8Scan.isValid(field.value) {
-        losses.note("a header that is no UTF-8 is written as if it were", of: file)
-      }
-      let value = String(decoding: field.value, as: UTF8.self)
-      let key = field.name.map(ASCII.lowercased)
-      if let place = places[key] {
-        groups[place].values.append(value)
-      } else {
-        places[key] = groups.count
-        groups.append((String(decoding: field.name, as: UTF8.self), [value]))
-      }
+    for field in fields where !UTF8Scan.isValid(field.value) {
+      losses.note("a header that is no UTF-8 is written as if it were", of: file)
     }
-    return groups
+    return fields.groupedInOrder { $0.name.map(ASCII.lowercased) }.map { _, fields in
+      (
+        String(decoding: fields[0].name, as: UTF8.self),
+        fields.map { String(decoding: $0.value, as: UTF8.self) }
+      )
+    }
   }
 }
 
@@ -76,9 +76,8 @@ struct ExportOrigin {
 
   init(upstream: String?) {
     base = upstream ?? ""
-    let source = try? SourceURL(base)
     scheme = base.hasPrefix("https:") ? "https" : "http"
-    authority = source?.authority ?? ""
+    authority = (try? SourceURL(base))?.authority ?? ""
   }
 
   /// A request that says it went to another host than the cassette's origin has that host in its URL.

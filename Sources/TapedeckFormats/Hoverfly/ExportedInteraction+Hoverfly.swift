@@ -3,92 +3,61 @@ import TapedeckRecording
 
 extension ExportedInteraction {
   /// A pair of a simulation of schema 5, as Hoverfly's capture mode writes it; several responses to one request are the
-  /// states of a sequence. Nil where no simulation can hold it.
+  /// states of a sequence. `nil` if no simulation can hold it.
   func hoverfly(_ losses: inout ExportLosses) -> JSONValue? {
-    guard let body = hoverflyBody else {
+    guard let (text, isJSON) = requestText else {
       losses.note("left out, since a simulation holds no request bodies but texts", of: file)
       return nil
     }
     noteVersion(&losses)
     losses.note(
-      "request headers are not compared and not carried over; nor is when answers were recorded and how long they took"
+      "request headers are not compared and not carried over; nor is when responses were recorded and how long they took"
     )
     if hasOwnReason { losses.note("its reason phrase is not carried over", of: file) }
-    var request = hoverflyTarget(&losses)
-    request.append(JSONMember("body", body))
-    var response = hoverflyResponse(&losses)
-    if count > 1 {
-      let name = JSONString("sequence:\(key)")
-      request.append(JSONMember("requiresState", .object([JSONMember(name, JSONValue("\(number)"))])))
-      if number < count {
-        let next = JSONMember(name, JSONValue("\(number + 1)"))
-        response.append(JSONMember("transitionsState", .object([next])))
-      }
-    }
-    return ["request": .object(request), "response": .object(response)]
-  }
-
-  private func exactly(_ value: String) -> JSONValue {
-    .array([["matcher": "exact", "value": JSONValue(value)]])
-  }
-
-  /// Hoverfly compares paths and queries decoded.
-  private func hoverflyTarget(_ losses: inout ExportLosses) -> [JSONMember] {
+    // Hoverfly compares paths and queries decoded.
     let path = PercentCoding.decode(request.path[...])
-    if path.contains(0) || !UTF8Scan.isValid(path[...]) || request.path.containsEncodedSlash {
+    let isSlashEncoded = String(decoding: request.path.map(ASCII.lowercased), as: UTF8.self).contains("%2f")
+    if path.contains(0) || !UTF8Scan.isValid(path[...]) || isSlashEncoded {
       losses.note("its path is compared decoded, and so cannot be told from others", of: file)
     }
-    let source = try? SourceURL(url)
-    let scheme = url.hasPrefix("https:") ? "https" : "http"
+    let name = JSONString("sequence:\(key)")
+    func state(_ number: Int) -> JSONValue { .object([JSONMember(name, JSONValue("\(number)"))]) }
     return [
-      JSONMember("path", exactly(String(decoding: path, as: UTF8.self))),
-      JSONMember("method", exactly(request.method.rawValue)),
-      JSONMember("destination", exactly(source?.authority ?? "")),
-      JSONMember("scheme", exactly(scheme)), JSONMember("query", hoverflyQuery),
+      "request": .object(of: [
+        "path": Self.matcher("exact", JSONValue(decoding: path)),
+        "method": Self.matcher("exact", JSONValue(request.method.rawValue)),
+        "destination": Self.matcher("exact", JSONValue((try? SourceURL(url))?.authority ?? "")),
+        "scheme": Self.matcher("exact", url.hasPrefix("https:") ? "https" : "http"), "query": hoverflyQuery,
+        "body": Self.matcher(isJSON ? "json" : "exact", text),
+        "requiresState": count > 1 ? state(number) : JSONValue?.none,
+      ]), "response": hoverflyResponse(next: number < count ? state(number + 1) : JSONValue?.none, &losses),
     ]
   }
 
+  private static func matcher(_ name: JSONValue, _ value: JSONValue) -> JSONValue {
+    [["matcher": name, "value": value]]
+  }
+
   private var hoverflyQuery: JSONValue {
-    var names: [String] = []
-    var values: [String: [String]] = [:]
-    for pair in request.query.map({ FormPairs($0).pairs }) ?? [] {
-      let name = String(decoding: pair.name, as: UTF8.self)
-      if values[name] == nil { names.append(name) }
-      values[name, default: []].append(String(decoding: pair.value, as: UTF8.self))
-    }
+    let pairs = request.query.map { FormPairs($0).pairs } ?? []
     return .object(
-      names.map { name in
-        let all = values[name] ?? []
-        let list: JSONValue = .array([["matcher": "array", "value": .array(all.map { JSONValue($0) })]])
-        return JSONMember(JSONString(name), all.count == 1 ? exactly(all[0]) : list)
+      pairs.groupedInOrder { String(decoding: $0.name, as: UTF8.self) }.map { name, pairs in
+        let values = pairs.map { JSONValue(decoding: $0.value) }
+        return JSONMember(
+          JSONString(name),
+          values.count == 1 ? Self.matcher("exact", values[0]) : Self.matcher("array", .array(values)))
       })
   }
 
-  private var hoverflyBody: JSONValue? {
-    guard let text = JSONValue(ifText: requestBody) else { return nil }
-    let isJSON =
-      ContentType(request.fields).isJSON && (try? JSONValue(parsing: requestBody)) != nil
-    return .array([["matcher": isJSON ? "json" : "exact", "value": text]])
-  }
-
-  private func hoverflyResponse(_ losses: inout ExportLosses) -> [JSONMember] {
+  private func hoverflyResponse(next state: JSONValue?, _ losses: inout ExportLosses) -> JSONValue {
     let text = JSONValue(ifText: responseBody)
     let headers = grouped(response.head.fields, &losses).map { name, values in
       JSONMember(JSONString(name), .array(values.map { JSONValue($0) }))
     }
-    return [
-      JSONMember("status", JSONValue(response.head.status)),
-      JSONMember("body", text ?? JSONValue(Base64.encode(responseBody))),
-      JSONMember("encodedBody", .bool(text == nil)),
-      JSONMember("headers", .object(headers)),
-      JSONMember("templated", false),
-    ]
-  }
-}
-
-extension Collection<UInt8> {
-  /// Whether decoding would make one segment of a path two.
-  fileprivate var containsEncodedSlash: Bool {
-    String(decoding: map(ASCII.lowercased), as: UTF8.self).contains("%2f")
+    return .object(of: [
+      "status": JSONValue(response.head.status), "body": text ?? JSONValue(Base64.encode(responseBody)),
+      "encodedBody": .bool(text == nil), "headers": .object(headers), "templated": false,
+      "transitionsState": state,
+    ])
   }
 }

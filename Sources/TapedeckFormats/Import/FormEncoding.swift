@@ -2,19 +2,22 @@ import TapedeckHTTP
 
 /// Writes `application/x-www-form-urlencoded` (WHATWG URL §5.2).
 enum FormEncoding {
-  static func encoded(_ text: some Sequence<UInt8>) -> [UInt8] {
-    text.flatMap { byte in
-      isPlain(byte) ? [byte] : byte == 0x20 ? [UInt8(ascii: "+")] : PercentCoding.encoded(byte)
-    }
-  }
-
   /// `name=value`, encoded.
   static func pair(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) -> [UInt8] {
     encoded(name) + [UInt8(ascii: "=")] + encoded(value)
   }
 
-  static func joined(_ pairs: [[UInt8]]) -> [UInt8] {
-    Array(pairs.joined(separator: [UInt8(ascii: "&")]))
+  private static func encoded(_ text: some Sequence<UInt8>) -> [UInt8] {
+    text.flatMap { byte in
+      isPlain(byte) ? [byte] : byte == 0x20 ? [UInt8(ascii: "+")] : PercentCoding.encoded(byte)
+    }
+  }
+
+  static func joined(_ pairs: [[UInt8]]) -> [UInt8] { Array(pairs.joined(separator: [UInt8(ascii: "&")])) }
+
+  /// The pairs as the query of a target, with its question mark; empty without pairs.
+  static func query(_ pairs: [[UInt8]]) -> String {
+    pairs.isEmpty ? "" : "?\(String(decoding: joined(pairs), as: UTF8.self))"
   }
 
   /// Whether a text may stand in a form as it is.
@@ -31,6 +34,6 @@ enum FormEncoding {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
-    ASCII.isDigit(byte) || ASCII.lowercased(byte) &- 0x61 < 26 || "*-._".utf8.contains(byte)
+    ASCII.isAlphanumeric(byte) || "*-._".utf8.contains(byte)
   }
 }

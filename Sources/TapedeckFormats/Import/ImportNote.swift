@@ -1,9 +1,9 @@
-/// Something that a file of another tool says and a cassette does not, or not in that form.
+/// Something in another tool's file that a cassette does not hold, or not in that form.
 package struct ImportNote: Sendable, Equatable {
   package enum Severity: Sendable, Equatable {
     /// The form changed and the meaning did not.
     case changed
-    /// The exchange is there, but a part of what the file said about it is not.
+    /// The exchange is there, but a part of what the file says about it is not.
     case lost
     /// The exchange is not there.
     case skipped
@@ -12,11 +12,11 @@ package struct ImportNote: Sendable, Equatable {
   package var severity: Severity
   /// The file, as it was named.
   package var file: String
-  /// Where in the file: `entry 4`; empty for all of it.
+  /// The place in the file, such as `entry 4`; empty for all of it.
   package var entry: String
-  /// The request, without its query, in which secrets travel; empty when it is not known.
+  /// The request, without its query, which may hold secrets; empty when it is not known.
   package var request = ""
-  /// What could not be carried over, and what became of it: one wording for one reason, so that notes can be counted.
+  /// What could not be carried over, and what became of it. One reason has one wording, so that notes can be counted.
   package var problem: String
 }
 
@@ -26,37 +26,17 @@ extension ImportNote: CustomStringConvertible {
     return "\(file): \(entry.isEmpty ? "" : "\(entry)\(request): ")\(problem)"
   }
 
-  /// How many entries a line names before it counts the others.
-  private static let named = 3
-
-  /// The notes as lines for people: one for each reason, with the first entries it holds for.
+  /// The notes as lines for people: one for each reason, with the first entries that it concerns.
   package static func summary(_ notes: [ImportNote]) -> [String] {
-    var order: [String] = []
-    var groups: [String: [ImportNote]] = [:]
-    for note in notes {
-      if groups[note.problem] == nil { order.append(note.problem) }
-      groups[note.problem, default: []].append(note)
+    notes.groupedInOrder(by: \.problem).map { problem, notes in
+      let first = notes[0]
+      guard notes.count > 1 else { return first.description }
+      guard notes.allSatisfy({ $0.file == first.file }) else {
+        return "\(notes.map(\.file).firstThree): \(problem)"
+      }
+      let word = first.entry.prefix { $0 != " " }
+      let numbers = notes.map { $0.entry.split(separator: " ").last.map(String.init) ?? "" }
+      return "\(first.file): \(word == "entry" ? "entries" : "\(word)s") \(numbers.firstThree): \(problem)"
     }
-    return order.compactMap { groups[$0].flatMap(line) }
-  }
-
-  private static func line(_ notes: [ImportNote]) -> String? {
-    guard let first = notes.first else { return nil }
-    guard notes.count > 1 else { return first.description }
-    let isOneFile = notes.allSatisfy { $0.file == first.file }
-    let names = notes.prefix(named).map { isOneFile ? shortened($0.entry) : $0.file }.joined(separator: ", ")
-    let more = notes.count > named ? " and \(notes.count - named) more" : ""
-    let subject = isOneFile ? "\(first.file): \(plural(first.entry)) \(names)" : names
-    return "\(subject)\(more): \(first.problem)"
-  }
-
-  /// `entry 4` as `4`, behind a word in the plural.
-  private static func shortened(_ entry: String) -> String {
-    entry.lastIndex(of: " ").map { String(entry[entry.index(after: $0)...]) } ?? entry
-  }
-
-  private static func plural(_ entry: String) -> String {
-    let word = entry.prefix { $0 != " " }
-    return word == "entry" ? "entries" : "\(word)s"
   }
 }

@@ -5,9 +5,9 @@ extension ImportedSession {
   /// Records every exchange into a cassette, as traffic is recorded: redaction, journal, lock and seal. Recordings of
   /// the same request are replaced, so that importing a file twice is importing it once.
   /// - Parameters:
-  ///   - upstream: the origin that the cassette names; nil for the one it names already, or the one of most exchanges.
+  ///   - upstream: the origin that the cassette names; `nil` for the one it names already, or the one of most exchanges.
   ///   - progress: called after each exchange with how many are done.
-  /// - Returns: the report of sealing, and how many secrets were hidden; nil when there was nothing to record.
+  /// - Returns: the report of sealing, and how many secrets were hidden; `nil` if there was nothing to record.
   package func record(
     into path: String, upstream: String? = nil, match: MatchSpec? = nil,
     redaction: RedactionChoice = RedactionChoice(), secrets: SecretPolicy = .tell,
@@ -25,12 +25,12 @@ extension ImportedSession {
         try recorder.record(exchange.interaction, arrival: recorder.nextArrival())
         progress(index + 1)
       }
+      return (try recorder.seal(), recorder.hiddenCount)
     } catch {
-      _ = try? recorder.seal()
-      throw error
-    }
-    do throws(CassetteError) { return (try recorder.seal(), recorder.hiddenCount) } catch {
-      guard case .secretsFound(let directory, let finds, _) = error else { throw error }
+      guard case .secretsFound(let directory, let finds, _) = error else {
+        _ = try? recorder.seal()
+        throw error
+      }
       recorder.discard()
       throw .secretsFound(directory: directory, finds: finds, isKept: false)
     }
@@ -40,11 +40,10 @@ extension ImportedSession {
   package func matcher(
     for path: String, match: MatchSpec? = nil
   ) throws(CassetteError) -> RequestMatcher {
-    let known = try Self.manifest(of: path)?.rules ?? rules
-    return RequestMatcher(try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known)
+    RequestMatcher(try (Self.manifest(of: path)?.rules ?? rules).changed(by: match))
   }
 
-  /// The manifest of the cassette that is imported into; nil where there is none yet.
+  /// The manifest of the cassette that is imported into; `nil` if there is none yet.
   private static func manifest(of path: String) throws(CassetteError) -> CassetteManifest? {
     if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
     do throws(CassetteError) {

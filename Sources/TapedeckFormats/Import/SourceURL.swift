@@ -18,12 +18,10 @@ struct SourceURL: Equatable {
       target = Self.encoded(bytes.prefix { $0 != UInt8(ascii: "#") })
       return
     }
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-      throw EntryRefusal("\(Self.scheme(bytes)) is no http or https URL; left out")
-    }
+    let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
     let scheme = String(decoding: bytes[..<colon].map(ASCII.lowercased), as: UTF8.self)
-    guard scheme == "http" || scheme == "https" else {
-      throw EntryRefusal("\(Self.scheme(bytes)) is no http or https URL; left out")
+    guard scheme == "http" || scheme == "https", bytes[colon...].starts(with: "://".utf8) else {
+      throw EntryRefusal("\(Self.beginning(bytes)) is no http or https URL")
     }
     let rest = bytes[(colon + 3)...].prefix { $0 != UInt8(ascii: "#") }
     let end = rest.firstIndex { "/?\\".utf8.contains($0) } ?? rest.endIndex
@@ -33,12 +31,12 @@ struct SourceURL: Equatable {
     if let at { host = host[(at + 1)...] }
     authority = try Self.authority(host, defaultPort: scheme == "https" ? ":443" : ":80")
     origin = "\(scheme)://\(authority)"
-    let path = rest[end...]
-    target = Self.encoded(path.first == UInt8(ascii: "/") ? path : [UInt8(ascii: "/")] + path)
+    let slash = rest[end...].first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+    target = slash + Self.encoded(rest[end...])
   }
 
-  /// What a refusal may say of a URL: how it begins, since the rest can be a megabyte of data or hold a secret.
-  private static func scheme(_ bytes: ArraySlice<UInt8>) -> String {
+  /// The beginning of a URL, for a refusal: the rest can be a megabyte of data or hold a secret.
+  private static func beginning(_ bytes: ArraySlice<UInt8>) -> String {
     let start = bytes.prefix { $0 != UInt8(ascii: ":") && $0 > 0x20 && $0 < 0x7F }.prefix(24)
     let text = String(decoding: start, as: UTF8.self)
     return bytes.count > start.count ? "\(text):…" : text.isEmpty ? "an empty text" : text
@@ -55,7 +53,7 @@ struct SourceURL: Equatable {
       name.removeLast(defaultPort.utf8.count)
     }
     let isPlain = name.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>^`{|}%,".utf8.contains($0) }
-    guard isPlain, !name.isEmpty else { throw EntryRefusal("the host in its URL is malformed; left out") }
+    guard isPlain, !name.isEmpty else { throw EntryRefusal("the host in its URL is malformed") }
     return String(decoding: name, as: UTF8.self)
   }
 

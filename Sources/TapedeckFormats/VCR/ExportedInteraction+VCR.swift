@@ -3,12 +3,11 @@ import TapedeckRecording
 import TapedeckRedaction
 
 extension ExportedInteraction {
-  /// The interaction as Ruby's VCR writes it.
   func vcr(_ losses: inout ExportLosses) -> YAMLValue {
     let head = response.head
     let method = request.method.rawValue
     if method.uppercased() != method { losses.note("its method is written in lower case", of: file) }
-    if volatile.durationMilliseconds != nil { losses.note("how long answers took is not carried over") }
+    if volatile.durationMilliseconds != nil { losses.note("how long responses took is not carried over") }
     return [
       "request": [
         "method": YAMLValue(method.lowercased()), "uri": YAMLValue(url),
@@ -16,10 +15,7 @@ extension ExportedInteraction {
         "headers": yaml(request.fields, &losses),
       ],
       "response": [
-        "status": [
-          "code": YAMLValue(head.status), "message": YAMLValue(String(decoding: head.reason, as: UTF8.self)),
-        ],
-        "headers": yaml(head.fields, &losses),
+        "status": Self.status(head), "headers": yaml(head.fields, &losses),
         "body": Self.vcrBody(responseBody),
         "http_version": head.version == .http10 ? "1.0" : .null,
       ],
@@ -39,7 +35,7 @@ extension ExportedInteraction {
   func vcrpy(_ losses: inout ExportLosses) -> YAMLValue {
     let (head, body) = decoded(&losses)
     noteVersion(&losses)
-    losses.note("when answers were recorded, how long they took and who gave them is not carried over")
+    losses.note("when responses were recorded, how long they took and who gave them is not carried over")
     return [
       "request": [
         "body": requestBody.isEmpty ? .null : Self.scalar(requestBody),
@@ -49,10 +45,15 @@ extension ExportedInteraction {
       "response": [
         "body": ["string": Self.scalar(body)],
         "headers": yaml(head.fields, &losses),
-        "status": [
-          "code": YAMLValue(head.status), "message": YAMLValue(String(decoding: head.reason, as: UTF8.self)),
-        ],
+        "status": Self.status(head),
       ],
+    ]
+  }
+
+  private static func status(_ head: HTTPResponseHead) -> YAMLValue {
+    [
+      "code": YAMLValue(head.status),
+      "message": .text(Array(String(decoding: head.reason, as: UTF8.self).utf8)),
     ]
   }
 

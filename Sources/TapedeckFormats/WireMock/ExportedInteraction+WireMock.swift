@@ -2,57 +2,40 @@ import TapedeckHTTP
 import TapedeckRecording
 
 extension ExportedInteraction {
-  /// A stub mapping as WireMock's recorder writes it; several responses to one request are the states of a scenario.
+  /// A stub mapping as WireMock's recorder writes it. Several responses to one request become the states of a scenario;
+  /// the last state leads to no other, so its response is repeated.
   func wireMock(_ losses: inout ExportLosses) -> JSONValue {
     noteVersion(&losses)
     losses.note(
-      "WireMock does not compare request headers, so they are not carried over; nor is when answers were recorded "
+      "WireMock does not compare request headers, so they are not carried over; nor is when responses were recorded "
         + "and how long they took")
-    var members = [
-      JSONMember("name", JSONValue(file)), JSONMember("request", wireMockRequest(&losses)),
-      JSONMember("response", wireMockResponse(&losses)),
-    ]
-    if count > 1 { members += scenario }
-    return .object(members + [JSONMember("persistent", true)])
-  }
-
-  /// The last state leads to no other, so that its response is repeated.
-  private var scenario: [JSONMember] {
-    func state(_ number: Int) -> JSONValue { JSONValue(number == 1 ? "Started" : "answer \(number)") }
-    var members = [
-      JSONMember("scenarioName", JSONValue("tapedeck-\(key)")),
-      JSONMember("requiredScenarioState", state(number)),
-    ]
-    if number < count { members.append(JSONMember("newScenarioState", state(number + 1))) }
-    return members
+    func state(_ number: Int) -> JSONValue { JSONValue(number == 1 ? "Started" : "response \(number)") }
+    return .object(of: [
+      "name": JSONValue(file), "request": wireMockRequest(&losses), "response": wireMockResponse(&losses),
+      "scenarioName": count > 1 ? JSONValue("tapedeck-\(key)") : JSONValue?.none,
+      "requiredScenarioState": count > 1 ? state(number) : JSONValue?.none,
+      "newScenarioState": number < count ? state(number + 1) : JSONValue?.none, "persistent": true,
+    ])
   }
 
   private func wireMockRequest(_ losses: inout ExportLosses) -> JSONValue {
-    var members = [
-      JSONMember("method", JSONValue(request.method.rawValue)),
-      JSONMember("url", JSONValue(request.targetText)),
-    ]
-    guard !requestBody.isEmpty else { return .object(members) }
-    if ContentType(request.fields).essence.hasPrefix("multipart/") {
-      losses.note("its parts match with the same boundary only", of: file)
-    }
-    let condition: JSONMember
-    if let text = JSONValue(ifText: requestBody) {
-      let isJSON = (try? JSONValue(parsing: requestBody)) != nil && ContentType(request.fields).isJSON
+    var condition = JSONMember("binaryEqualTo", .null)
+    if let (text, isJSON) = requestText {
       condition = JSONMember(isJSON ? "equalToJson" : "equalTo", text)
     } else {
-      condition = JSONMember("binaryEqualTo", JSONValue(Base64.encode(requestBody)))
+      condition.value = JSONValue(Base64.encode(requestBody))
     }
-    members.append(JSONMember("bodyPatterns", .array([.object([condition])])))
-    return .object(members)
+    if !requestBody.isEmpty, ContentType(request.fields).essence.hasPrefix("multipart/") {
+      losses.note("its parts match with the same boundary only", of: file)
+    }
+    return .object(of: [
+      "method": JSONValue(request.method.rawValue), "url": JSONValue(request.targetText),
+      "bodyPatterns": requestBody.isEmpty ? JSONValue?.none : [.object([condition])],
+    ])
   }
 
   private func wireMockResponse(_ losses: inout ExportLosses) -> JSONValue {
     let head = response.head
-    var members = [JSONMember("status", JSONValue(head.status))]
-    if hasOwnReason {
-      members.append(JSONMember("statusMessage", JSONValue(String(decoding: head.reason, as: UTF8.self))))
-    }
     // WireMock sets the length itself, except in responses to HEAD.
     var fields = head.fields
     if request.method != .head { fields.removeAll("content-length") }
@@ -60,14 +43,14 @@ extension ExportedInteraction {
       JSONMember(
         JSONString(name), values.count == 1 ? JSONValue(values[0]) : .array(values.map { JSONValue($0) }))
     }
-    members.append(JSONMember("headers", .object(headers)))
-    guard !responseBody.isEmpty else { return .object(members) }
     let isUTF8 = [nil, "utf-8", "utf8"].contains(TextCharset.name(head.fields))
-    if isUTF8, let text = JSONValue(ifText: responseBody) {
-      members.append(JSONMember("body", text))
-    } else {
-      members.append(JSONMember("base64Body", JSONValue(Base64.encode(responseBody))))
-    }
-    return .object(members)
+    let text = isUTF8 ? JSONValue(ifText: responseBody) : JSONValue?.none
+    let base64 = text == nil ? JSONValue(Base64.encode(responseBody)) : JSONValue?.none
+    return .object(of: [
+      "status": JSONValue(head.status),
+      "statusMessage": hasOwnReason ? JSONValue(decoding: head.reason) : JSONValue?.none,
+      "headers": .object(headers), "body": responseBody.isEmpty ? JSONValue?.none : text,
+      "base64Body": responseBody.isEmpty ? JSONValue?.none : base64,
+    ])
   }
 }

@@ -1,7 +1,7 @@
 import CYAML
 import TapedeckHTTP
 
-/// Why bytes are not the YAML that is read here, and where: lines and columns count from 1, columns in characters.
+/// A syntax error, or YAML that is not read here. Lines and columns count from 1, columns in characters.
 struct YAMLError: Error, Equatable {
   var problem: String
   var line: Int
@@ -51,20 +51,16 @@ struct YAMLReader: ~Copyable {
     _ = try next()
     let start = try next()
     guard start.kind != YAML_STREAM_END_EVENT else { return .null }
-    if start.hasDirectives { throw failure("directives are not read", at: start.place) }
+    try require(!start.hasDirectives, "directives are not read", start)
     let value = try node(try next(), depth: 0)
     _ = try next()
     let end = try next()
-    guard end.kind == YAML_STREAM_END_EVENT else {
-      throw failure("a second document is not read", at: end.place)
-    }
+    try require(end.kind == YAML_STREAM_END_EVENT, "a second document is not read", end)
     return value
   }
 
   private mutating func node(_ event: Event, depth: Int) throws(YAMLError) -> YAMLValue {
-    guard depth <= Self.maximumDepth else {
-      throw failure("more than \(Self.maximumDepth) levels of nesting", at: event.place)
-    }
+    try require(depth <= Self.maximumDepth, "more than \(Self.maximumDepth) levels of nesting", event)
     let before = nodes
     try count(1, event)
     let value =
@@ -88,13 +84,11 @@ struct YAMLReader: ~Copyable {
 
   private mutating func count(_ added: Int, _ event: Event) throws(YAMLError) {
     nodes += added
-    guard nodes <= bytes.count + Self.repeatedNodes else {
-      throw failure("aliases repeat too many values", at: event.place)
-    }
+    try require(nodes <= bytes.count + Self.repeatedNodes, "aliases repeat too many values", event)
   }
 
   private mutating func list(_ start: Event, depth: Int) throws(YAMLError) -> YAMLValue {
-    try checkTag(of: start)
+    try require(start.tag == nil, Self.unknownTag, start)
     var items: [YAMLValue] = []
     while true {
       let event = try next()
@@ -104,19 +98,16 @@ struct YAMLReader: ~Copyable {
   }
 
   private mutating func map(_ start: Event, depth: Int) throws(YAMLError) -> YAMLValue {
-    try checkTag(of: start)
+    try require(start.tag == nil, Self.unknownTag, start)
     var members: [YAMLMember] = []
     var names: Set<[UInt8]> = []
     while true {
       let key = try next()
       guard key.kind != YAML_MAPPING_END_EVENT else { return .map(members) }
-      guard key.kind == YAML_SCALAR_EVENT else { throw failure("complex keys are not read", at: key.place) }
-      if key.isPlain, key.text.elementsEqual("<<".utf8) {
-        throw failure("merged keys are not read", at: key.place)
-      }
-      guard names.insert(key.text).inserted else {
-        throw failure("this member stands here twice", at: key.place)
-      }
+      try require(key.kind == YAML_SCALAR_EVENT, "complex keys are not read", key)
+      let isMerge = key.isPlain && key.text.elementsEqual("<<".utf8)
+      try require(!isMerge, "merged keys are not read", key)
+      try require(names.insert(key.text).inserted, "this member stands here twice", key)
       members.append(YAMLMember(name: key.text, value: try node(try next(), depth: depth + 1)))
     }
   }
@@ -128,6 +119,7 @@ struct YAMLReader: ~Copyable {
     "!", "!str", "tag:yaml.org,2002:str", "tag:yaml.org,2002:python/unicode",
   ]
   private static let binaryTags: Set<String> = ["!binary", "tag:yaml.org,2002:binary"]
+  private static let unknownTag = "this tag is not known; known are !!binary and !!str"
   private static let nulls: Set<[UInt8]> = Set(["", "~", "null", "Null", "NULL"].map { Array($0.utf8) })
 
   private func scalar(_ event: Event) throws(YAMLError) -> YAMLValue {
@@ -135,19 +127,11 @@ struct YAMLReader: ~Copyable {
       return event.isPlain ? Self.nulls.contains(event.text) ? .null : .plain(event.text) : .text(event.text)
     }
     if Self.textTags.contains(tag) { return .text(event.text) }
-    guard Self.binaryTags.contains(tag) else { throw unknownTag(event) }
+    try require(Self.binaryTags.contains(tag), Self.unknownTag, event)
     guard let decoded = Base64.decodeTolerant(event.text) else {
       throw failure("this text is not base64", at: event.place)
     }
     return .binary(decoded)
-  }
-
-  private func checkTag(of collection: Event) throws(YAMLError) {
-    if collection.tag != nil { throw unknownTag(collection) }
-  }
-
-  private func unknownTag(_ event: Event) -> YAMLError {
-    failure("this tag is not known; known are !!binary and !!str", at: event.place)
   }
 
   // MARK: Events
@@ -170,25 +154,24 @@ struct YAMLReader: ~Copyable {
       case YAML_DOCUMENT_START_EVENT:
         let start = event.data.document_start
         hasDirectives = start.tag_directives.start != start.tag_directives.end
-      case YAML_ALIAS_EVENT: anchor = Self.string(event.data.alias.anchor)
+      case YAML_ALIAS_EVENT: name(event.data.alias.anchor, nil)
       case YAML_SEQUENCE_START_EVENT:
-        anchor = Self.string(event.data.sequence_start.anchor)
-        tag = Self.string(event.data.sequence_start.tag)
-      case YAML_MAPPING_START_EVENT:
-        anchor = Self.string(event.data.mapping_start.anchor)
-        tag = Self.string(event.data.mapping_start.tag)
+        name(event.data.sequence_start.anchor, event.data.sequence_start.tag)
+      case YAML_MAPPING_START_EVENT: name(event.data.mapping_start.anchor, event.data.mapping_start.tag)
       case YAML_SCALAR_EVENT:
         let scalar = event.data.scalar
-        anchor = Self.string(scalar.anchor)
-        tag = Self.string(scalar.tag)
+        name(scalar.anchor, scalar.tag)
         text = Array(UnsafeBufferPointer(start: scalar.value, count: scalar.length))
         isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
       default: break
       }
     }
 
-    private static func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-      text.map { String(cString: $0) }
+    private mutating func name(
+      _ anchor: UnsafeMutablePointer<yaml_char_t>?, _ tag: UnsafeMutablePointer<yaml_char_t>?
+    ) {
+      self.anchor = anchor.map { String(cString: $0) }
+      self.tag = tag.map { String(cString: $0) }
     }
   }
 
@@ -209,11 +192,17 @@ struct YAMLReader: ~Copyable {
       return failure(problem, at: before.unicodeScalars.count)
     }
     let context = state.context.map { " \(String(cString: $0))" } ?? ""
-    // What is not closed is named by where it opens.
+    // An unclosed collection or text is reported where it opens.
     let isOpen = problem.hasSuffix("end of stream")
     return failure(
       problem + context,
       at: isOpen && state.context != nil ? state.context_mark.index : state.problem_mark.index)
+  }
+
+  private func require(
+    _ holds: Bool, _ problem: @autoclosure () -> String, _ event: Event
+  ) throws(YAMLError) {
+    if !holds { throw failure(problem(), at: event.place) }
   }
 
   /// - Parameter place: how many characters stand before it.

@@ -1,6 +1,6 @@
 import TapedeckHTTP
 
-/// A document. What a scalar means is decided where it is used.
+/// A YAML document. The meaning of a scalar is decided where it is used.
 enum YAMLValue: Sendable, Equatable {
   case null
   /// A scalar without quotes: a word, a number, `true`.
@@ -48,8 +48,6 @@ extension YAMLValue {
 
   /// A whole number, quoted or not.
   var int: Int? { string.flatMap { Int($0) } }
-
-  var double: Double? { string.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
   var isNull: Bool { self == .null }
 

@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 
 /// Writes a document in the subset of YAML that every reader of it takes the same: blocks of maps and lists, texts in
-/// double quotes, in which what is no printable character is escaped.
+/// double quotes, in which every character that is not printable is escaped.
 enum YAMLWriter {
   static func bytes(_ value: YAMLValue, level: Int = 0) -> [UInt8] {
     var out: [UInt8] = []
@@ -11,17 +11,22 @@ enum YAMLWriter {
 
   /// - Parameter isItem: whether the dash of a list stands before it, in the same line.
   private static func write(_ value: YAMLValue, level: Int, isItem: Bool, to out: inout [UInt8]) {
+    func indent(_ index: Int) {
+      if index > 0 || !isItem { out += Array(repeating: 0x20, count: 2 * level) }
+    }
     switch value {
     case .map(let members) where !members.isEmpty:
       for (index, member) in members.enumerated() {
-        if index > 0 || !isItem { indent(level, &out) }
+        indent(index)
         writeScalar(named(member.name), to: &out)
-        out.append(UInt8(ascii: ":"))
-        writeNested(member.value, level: level, to: &out)
+        // A scalar stands in its member's line, everything else below it.
+        let inner = innerLevel(of: member.value, below: level)
+        out += inner == nil ? ": ".utf8 : ":\n".utf8
+        write(member.value, level: inner ?? level, isItem: false, to: &out)
       }
     case .list(let items) where !items.isEmpty:
       for (index, item) in items.enumerated() {
-        if index > 0 || !isItem { indent(level, &out) }
+        indent(index)
         out += "- ".utf8
         write(item, level: level + 1, isItem: true, to: &out)
       }
@@ -31,24 +36,13 @@ enum YAMLWriter {
     }
   }
 
-  /// The value of a member: a scalar in its line, everything else below it.
-  private static func writeNested(_ value: YAMLValue, level: Int, to out: inout [UInt8]) {
+  /// The level of a block below a member; `nil` for what is written in one line.
+  private static func innerLevel(of value: YAMLValue, below level: Int) -> Int? {
     switch value {
-    case .map(let members) where !members.isEmpty:
-      out.append(0x0A)
-      write(value, level: level + 1, isItem: false, to: &out)
-    case .list(let items) where !items.isEmpty:
-      out.append(0x0A)
-      write(value, level: level, isItem: false, to: &out)
-    default:
-      out.append(0x20)
-      writeScalar(value, to: &out)
-      out.append(0x0A)
+    case .map(let members): members.isEmpty ? nil : level + 1
+    case .list(let items): items.isEmpty ? nil : level
+    default: nil
     }
-  }
-
-  private static func indent(_ level: Int, _ out: inout [UInt8]) {
-    out += Array(repeating: 0x20, count: 2 * level)
   }
 
   // MARK: Scalars
@@ -66,9 +60,7 @@ enum YAMLWriter {
 
   /// A name that no reader takes for anything else needs no quotes.
   private static func named(_ name: [UInt8]) -> YAMLValue {
-    let isWord = name.allSatisfy {
-      ASCII.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
-    }
+    let isWord = name.allSatisfy { ASCII.isLetter($0) || "_-".utf8.contains($0) }
     let words = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
     let isTaken = words.contains { name.map(ASCII.lowercased).elementsEqual($0.utf8) }
     return isWord && !isTaken && name.first.map { $0 != UInt8(ascii: "-") } == true

@@ -1,28 +1,28 @@
-/// Why bytes are not JSON, and where: lines and columns count from 1, columns in characters.
+/// Why bytes are not JSON, and where.
 public struct JSONError: Error, Equatable, Sendable {
   /// What is wrong.
   public enum Reason: Equatable, Sendable {
     /// The document ends too early.
     case unexpectedEnd
-    /// A byte that is not allowed there.
+    /// A byte that is not allowed here.
     case unexpectedByte(UInt8)
-    /// Something else where a member name is expected.
+    /// Something other than the expected member name.
     case expectedMemberName
     /// A byte order mark at the start (RFC 8259 §8.1).
     case byteOrderMark
     /// Bytes that are not UTF-8.
     case invalidUTF8
-    /// A control character in a string that is not escaped.
+    /// An unescaped control character in a string.
     case controlCharacter(UInt8)
     /// An escape sequence that does not exist.
     case invalidEscape
-    /// A number that JSON does not allow.
+    /// A number that violates the grammar.
     case invalidNumber
     /// More levels of nesting than the limit.
     case tooDeep(limit: Int)
-    /// More bytes than the reader takes.
+    /// More bytes than the reader accepts.
     case tooLarge
-    /// Something after the end of the document.
+    /// Bytes after the end of the document.
     case trailingBytes
     /// A conflict marker of a version control system.
     case conflictMarker
@@ -32,7 +32,7 @@ public struct JSONError: Error, Equatable, Sendable {
   public var reason: Reason
   /// The line, from 1.
   public var line: Int
-  /// The column in bytes, from 1.
+  /// The column in characters, from 1.
   public var column: Int
 
   init(_ reason: Reason, at offset: Int, in bytes: UnsafeRawBufferPointer) {
@@ -41,7 +41,6 @@ public struct JSONError: Error, Equatable, Sendable {
     (line, column) = (position.line, position.column)
   }
 
-  /// Whether a line begins at the offset as version control writes it around the sides of a conflict.
   private static func isConflictMarker(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     let length = 7
     guard offset + length <= bytes.count, offset == 0 || bytes[offset - 1] == UInt8(ascii: "\n"),
@@ -75,7 +74,6 @@ extension JSONError.Reason: CustomStringConvertible {
 
   private static func name(_ byte: UInt8) -> String {
     if (0x21...0x7E).contains(byte) { return "`\(Character(UnicodeScalar(byte)))`" }
-    let digits = String(byte, radix: 16, uppercase: true)
-    return "byte 0x\(digits.count < 2 ? "0" : "")\(digits)"
+    return "byte 0x\(String(decoding: ASCII.hexDigits([byte], uppercase: true), as: UTF8.self))"
   }
 }

@@ -1,9 +1,9 @@
-/// Steps over a document that is written in one layout, and leaves out the white space of that layout.
+/// Steps over a document written in one layout, and drops the white space of that layout.
 struct JSONLayoutScan {
   private let layout: JSONStyle.Layout
   private var reader: JSONReader
   private var compact: [UInt8] = []
-  /// Behind the last white space that was left out.
+  /// The offset after the last white space dropped.
   private var pieceStart = 0
 
   init(_ bytes: UnsafeRawBufferPointer, _ layout: JSONStyle.Layout, maximumDepth: Int) {
@@ -11,16 +11,13 @@ struct JSONLayoutScan {
     reader = JSONReader(stepping: bytes, maximumDepth: maximumDepth)
   }
 
-  /// Whether any white space was left out.
   var isCut: Bool { pieceStart > 0 }
 
-  /// All that is left of the document.
   mutating func takeRest() -> [UInt8] {
     takePiece()
     return compact
   }
 
-  /// Whether this is JSON, and written in the layout.
   mutating func run() -> Bool {
     do throws(JSONError) {
       return try takeValue(level: 0) && reader.index == reader.bytes.count
@@ -66,9 +63,7 @@ struct JSONLayoutScan {
     return true
   }
 
-  // MARK: White space
-
-  /// Leaves out the end of a line and the indent of the next, where the layout has lines.
+  /// Drops a line end and the indent of the next line, if the layout has lines.
   private mutating func dropLine(_ level: Int) -> Bool {
     switch layout {
     case .compact, .spaced: true
@@ -91,16 +86,15 @@ struct JSONLayoutScan {
   private mutating func takePiece() { compact += reader.bytes[pieceStart..<reader.index] }
 }
 
-/// A JSON document without its white space, and the style that puts the white space back.
+/// A JSON document without its white space, and the style that restores it.
 ///
-/// One pass over the bytes holds them against the grammar and against a layout at once, and makes no values: a document
-/// that is written in a layout from its first byte to its last is what that layout writes.
+/// One pass checks the bytes against the grammar and a layout, and makes no values.
 package struct JSONCompaction {
   package let style: JSONStyle
-  /// The document in the compact style; shared with the original where that has it in one piece.
+  /// The document in compact style; shares the original's bytes where possible.
   package let bytes: ArraySlice<UInt8>
 
-  /// Nil when the bytes are no JSON, or in no style.
+  /// Returns `nil` when the bytes are not JSON, or follow no style.
   package init?(_ original: [UInt8], maximumDepth: Int = JSONValue.defaultMaximumDepth) {
     for style in JSONStyle.candidates(original) {
       let document = style.endsWithNewline ? original.dropLast() : original[...]

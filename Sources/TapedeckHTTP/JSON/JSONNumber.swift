@@ -1,4 +1,4 @@
-/// A number as it is written, of any size and precision.
+/// A number as written, of any size and precision.
 public struct JSONNumber: Sendable, Equatable {
   let slice: JSONSlice
 
@@ -10,18 +10,17 @@ public struct JSONNumber: Sendable, Equatable {
   /// Creates a number from an integer of any width.
   public init(integer value: some FixedWidthInteger) { slice = JSONSlice(Array(String(value).utf8)) }
 
-  /// Written with the fewest digits that read back as this value, a whole number without a fraction; nil when it is
-  /// not finite.
+  /// Writes the fewest digits that read back as this value; `nil` if it is not finite.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     let text = value.description
     slice = JSONSlice(Array(text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8))
   }
 
-  /// The bytes as they stand in the document.
+  /// The bytes as written in the document.
   public var raw: ArraySlice<UInt8> { slice.bytes }
 
-  /// The value when it is written as a plain integer, without fraction and exponent, and fits.
+  /// The value if written as an integer, without fraction and exponent, and in range.
   public var int: Int? {
     var digits = raw
     let isNegative = digits.first == UInt8(ascii: "-")
@@ -38,13 +37,13 @@ public struct JSONNumber: Sendable, Equatable {
     return value == .min ? nil : -value
   }
 
-  /// The nearest double; nil when it is beyond all of them.
+  /// The nearest finite double, if any.
   public var double: Double? {
     guard let value = Double(String(decoding: raw, as: UTF8.self)), value.isFinite else { return nil }
     return value
   }
 
-  /// A number with at most three decimals, as durations in milliseconds are written; nil when it is not finite.
+  /// Creates a number with at most three decimals, for durations in milliseconds; `nil` if not finite.
   public init?(thousandths value: Double) {
     guard let scaled = Self.scaled(thousandths: value) else { return nil }
     var digits: [UInt8] = []
@@ -52,7 +51,7 @@ public struct JSONNumber: Sendable, Equatable {
     slice = JSONSlice(digits)
   }
 
-  /// The nearest number of thousandths; nil when it is beyond what is written so.
+  /// The nearest number of thousandths; `nil` from 1e15 on.
   package static func scaled(thousandths value: Double) -> Int? {
     value.isFinite && value.magnitude < 1e15 ? Int((value * 1000).rounded()) : nil
   }

@@ -1,14 +1,12 @@
-/// Writes compact JSON straight into bytes, for those who write so much of it that values would cost more than writing.
+/// Writes compact JSON directly into bytes, for documents too frequent to build values for.
 ///
-/// Commas are set here; that names and values take turns and that brackets match is up to the one who writes.
+/// Adds the commas; the caller alternates names and values and balances brackets.
 package struct JSONOutput {
   package private(set) var bytes: [UInt8] = []
-  /// Whether a value of the same container stands before the place that is written next.
   private var followsValue = false
 
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// What was written; it is taken away.
   package mutating func finish() -> [UInt8] {
     followsValue = false
     return exchange(&bytes, with: [])
@@ -35,7 +33,7 @@ package struct JSONOutput {
     followsValue = true
   }
 
-  /// The name of the member whose value comes next; it holds nothing that needs an escape.
+  /// Writes a member's name, which must need no escapes; its value comes next.
   package mutating func member(_ name: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -45,7 +43,6 @@ package struct JSONOutput {
     followsValue = false
   }
 
-  /// The members of a value that is an object.
   package mutating func members(of value: JSONValue) {
     for member in value.members ?? [] {
       self.value(.string(member.name))
@@ -60,7 +57,6 @@ package struct JSONOutput {
     value.write(.compact, to: &bytes)
   }
 
-  /// A document that is compact already.
   package mutating func value(_ compaction: JSONCompaction) {
     separate()
     bytes += compaction.bytes
@@ -79,7 +75,6 @@ package struct JSONOutput {
     JSONNumber.append(number, to: &bytes)
   }
 
-  /// A number with at most three decimals.
   package mutating func number(thousandths: Int) {
     separate()
     JSONNumber.append(thousandths: thousandths, to: &bytes)
@@ -90,7 +85,7 @@ package struct JSONOutput {
     text.withUTF8 { _ = string(utf8: $0) }
   }
 
-  /// A string with this content; false, and nothing is written, when it is not UTF-8.
+  /// Writes a string. Returns false, and writes nothing, when the content is not UTF-8.
   package mutating func string(utf8 content: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(content)
     let isPlain = JSONString.endOfPlain(raw, from: 0) == raw.count

@@ -1,4 +1,4 @@
-/// A line and a column of a document, counted from 1, columns in characters.
+/// A line and a column of a document, both from 1; columns count characters.
 package struct JSONPosition: Sendable, Equatable {
   package var line: Int
   package var column: Int
@@ -10,40 +10,32 @@ package struct JSONPosition: Sendable, Equatable {
     column = 1 + before[lineStart...].count { $0 & 0xC0 != 0x80 }
   }
 
-  /// Where a place like `routes[3].when.query` stands in a document, as far as that goes: the innermost part of it that
-  /// is there. Names are told apart by what the document holds, so they may have dots and brackets in them.
+  /// Finds a place like `routes[3].when.query`, or its innermost ancestor that exists. Names may contain
+  /// dots.
   package init(of place: String, in document: [UInt8]) {
     self = document.withUnsafeBytes { bytes in
-      var finder = JSONPlaceFinder(bytes)
-      return JSONPosition(offset: finder.find(Array(place.utf8)[...]), in: bytes)
+      var reader = JSONReader(stepping: bytes, maximumDepth: JSONValue.defaultMaximumDepth)
+      return JSONPosition(offset: reader.find(Array(place.utf8)[...]), in: bytes)
     }
   }
 }
 
-/// Walks down a document that was read before, and so is well formed.
-private struct JSONPlaceFinder {
-  private let bytes: UnsafeRawBufferPointer
-  private var reader: JSONReader
-
-  init(_ bytes: UnsafeRawBufferPointer) {
-    self.bytes = bytes
-    reader = JSONReader(stepping: bytes, maximumDepth: JSONValue.defaultMaximumDepth)
-  }
-
-  mutating func find(_ place: ArraySlice<UInt8>) -> Int {
-    reader.skipBlanks()
+extension JSONReader {
+  /// Walks down to a place in a well-formed document.
+  fileprivate mutating func find(_ place: ArraySlice<UInt8>) -> Int {
+    skipBlanks()
     var place = place
-    var found = reader.index
+    var found = index
     do throws(JSONError) {
       while !place.isEmpty {
-        let next =
-          switch reader.next {
+        let step =
+          switch next {
           case UInt8(ascii: "{"): try member(&place)
           case UInt8(ascii: "["): try element(&place)
           default: nil as Int?
           }
-        guard let next else { break }
-        found = next
+        guard let step else { break }
+        found = step
       }
     } catch {
       return found
@@ -51,30 +43,30 @@ private struct JSONPlaceFinder {
     return found
   }
 
-  /// Goes to the value of the member that the place begins with, of several the one with the longest name.
-  /// - Returns: where its name stands; nil when there is none.
+  /// Goes to the member that the place begins with; the longest matching name wins.
+  /// - Returns: the offset of its name; `nil` when there is none.
   private mutating func member(_ place: inout ArraySlice<UInt8>) throws(JSONError) -> Int? {
     let rest = place.first == UInt8(ascii: ".") ? place.dropFirst() : place
     var best: (name: Int, value: Int, length: Int)?
-    reader.index += 1
-    reader.skipBlanks()
-    while reader.next == UInt8(ascii: "\"") {
-      let start = reader.index
-      try reader.skipString()
-      let raw = Array(bytes[(start + 1)..<(reader.index - 1)])
+    index += 1
+    skipBlanks()
+    while next == UInt8(ascii: "\"") {
+      let start = index
+      try skipString()
+      let raw = Array(bytes[(start + 1)..<(index - 1)])
       let name = JSONString(slice: JSONSlice(raw)).decodedBytes
-      try reader.skipColon()
+      try skipColon()
       if Self.begins(rest, with: name), name.count >= best?.length ?? 0 {
-        best = (start, reader.index, name.count)
+        best = (start, index, name.count)
       }
-      try reader.skipValue()
-      reader.skipBlanks()
-      guard reader.next == ASCII.comma else { break }
-      reader.index += 1
-      reader.skipBlanks()
+      try skipValue()
+      skipBlanks()
+      guard next == ASCII.comma else { break }
+      index += 1
+      skipBlanks()
     }
     guard let best else { return nil }
-    reader.index = best.value
+    index = best.value
     place = rest.dropFirst(best.length)
     return best.name
   }
@@ -85,22 +77,21 @@ private struct JSONPlaceFinder {
     return next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
   }
 
-  /// Goes to the element whose number in brackets the place begins with.
   private mutating func element(_ place: inout ArraySlice<UInt8>) throws(JSONError) -> Int? {
     guard place.first == UInt8(ascii: "["), let end = place.firstIndex(of: UInt8(ascii: "]")),
       let number = Int(String(decoding: place[(place.startIndex + 1)..<end], as: UTF8.self))
     else { return nil }
-    reader.index += 1
-    reader.skipBlanks()
+    index += 1
+    skipBlanks()
     for _ in 0..<max(0, number) {
-      try reader.skipValue()
-      reader.skipBlanks()
-      guard reader.next == ASCII.comma else { return nil }
-      reader.index += 1
-      reader.skipBlanks()
+      try skipValue()
+      skipBlanks()
+      guard next == ASCII.comma else { return nil }
+      index += 1
+      skipBlanks()
     }
-    guard reader.next != UInt8(ascii: "]") else { return nil }
+    guard next != UInt8(ascii: "]") else { return nil }
     place = place[(end + 1)...]
-    return reader.index
+    return index
   }
 }

@@ -1,41 +1,30 @@
-/// Where a value stands in a JSON document.
-package struct JSONPlace: Sendable {
-  private indirect enum Path: Sendable {
-    case document
-    case member(Path, String)
-    case element(Path, Int)
-  }
+package indirect enum JSONPlace: Sendable {
+  case document
+  case inMember(JSONPlace, String)
+  case inElement(JSONPlace, Int)
 
-  private let path: Path
+  package func member(_ name: String) -> JSONPlace { .inMember(self, name) }
 
-  package static let document = JSONPlace(path: .document)
+  package func element(_ index: Int) -> JSONPlace { .inElement(self, index) }
 
-  private init(path: Path) { self.path = path }
-
-  package func member(_ name: String) -> JSONPlace { JSONPlace(path: .member(path, name)) }
-
-  package func element(_ index: Int) -> JSONPlace { JSONPlace(path: .element(path, index)) }
-
-  /// As in `response.headers[3]`; empty for the document itself.
-  package var text: String { Self.text(path) }
-
-  private static func text(_ path: Path) -> String {
-    switch path {
+  /// For example `response.headers[3]`; empty for the document itself.
+  package var text: String {
+    switch self {
     case .document: ""
-    case .member(.document, let name): name
-    case .member(let outer, let name): "\(text(outer)).\(name)"
-    case .element(let outer, let index): "\(text(outer))[\(index)]"
+    case .inMember(.document, let name): name
+    case .inMember(let outer, let name): "\(outer.text).\(name)"
+    case .inElement(let outer, let index): "\(outer.text)[\(index)]"
     }
   }
 
   package func problem(_ text: String) -> JSONProblem { JSONProblem(self, .other(text)) }
 }
 
-/// A JSON value that is not what its reader needs, as opposed to text that is not JSON (`JSONError`).
+/// A valid JSON value that its reader cannot use; `JSONError` is for invalid JSON.
 package struct JSONProblem: Error, Equatable {
   package enum Kind: Equatable {
     case expected(Shape)
-    /// The place is that of the object; `known` are the names it may have.
+    /// The place is the object's; `known` are the names it may have.
     case unknown(String, known: [String])
     case repeated(String)
     case missing(String)
@@ -48,7 +37,7 @@ package struct JSONProblem: Error, Equatable {
     case number(ClosedRange<Double>)
   }
 
-  /// As `JSONPlace.text` has it.
+  /// In the form of `JSONPlace.text`.
   package let place: String
   package let kind: Kind
 
@@ -59,7 +48,6 @@ package struct JSONProblem: Error, Equatable {
 }
 
 extension JSONProblem {
-  /// What is wrong, in the words of cassette files.
   package var text: String {
     switch kind {
     case .expected(let shape): "\(shape) is expected here"

@@ -72,7 +72,6 @@ extension JSONReader {
     if index < bytes.count, ASCII.isDigit(bytes[index]) { throw failure(.invalidNumber) }
   }
 
-  /// At least one digit.
   private mutating func skipDigits() throws(JSONError) {
     let start = index
     while index < bytes.count, ASCII.isDigit(bytes[index]) { index += 1 }

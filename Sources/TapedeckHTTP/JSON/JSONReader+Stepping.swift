@@ -1,6 +1,5 @@
 extension JSONReader {
-  /// Steps over a value.
-  /// - Parameter depth: how many containers it stands in.
+  /// - Parameter depth: the number of containers around the value.
   package mutating func skipValue(depth: Int = 0) throws(JSONError) {
     guard let first = next else { throw unexpected() }
     switch first {
@@ -14,27 +13,16 @@ extension JSONReader {
   }
 
   private mutating func skipContainer(closedBy close: UInt8, depth: Int) throws(JSONError) {
-    guard depth <= maximumDepth else { throw failure(.tooDeep(limit: maximumDepth)) }
-    index += 1
-    skipBlanks()
-    if next == close {
-      index += 1
-      return
-    }
-    while true {
+    try items(closedBy: close, depth: depth) { reader throws(JSONError) in
       if close == UInt8(ascii: "}") {
-        try expectName()
-        try skipString()
-        try skipColon()
+        try reader.expectName()
+        try reader.skipString()
+        try reader.skipColon()
       }
-      try skipValue(depth: depth)
-      skipBlanks()
-      if try endsContainer(with: close) { return }
-      skipBlanks()
+      try reader.skipValue(depth: depth)
     }
   }
 
-  /// Steps over `true`, `false` or `null`.
   mutating func skipWord(_ first: UInt8) throws(JSONError) {
     let word: StaticString =
       first == UInt8(ascii: "t") ? "true" : first == UInt8(ascii: "f") ? "false" : "null"
@@ -44,7 +32,7 @@ extension JSONReader {
     }
   }
 
-  /// Steps over a string; false, and nothing is stepped over, where none begins or it is not well formed.
+  /// Skips a well-formed string; otherwise returns false and skips nothing.
   package mutating func takeString() -> Bool {
     take { reader throws(JSONError) in
       guard reader.next == UInt8(ascii: "\"") else { throw reader.unexpected() }
@@ -52,27 +40,12 @@ extension JSONReader {
     }
   }
 
-  /// Steps over a value; false, and nothing is stepped over, where it is not well formed.
   package mutating func takeValue() -> Bool { take { reader throws(JSONError) in try reader.skipValue() } }
 
-  /// Steps over `text`; false, and nothing is stepped over, where something else stands.
   package mutating func take(_ text: StaticString) -> Bool {
-    let count = text.utf8CodeUnitCount
-    guard bytes.count - index >= count else { return false }
-    let expected = UnsafeRawBufferPointer(start: text.utf8Start, count: count)
-    var offset = 0
-    while offset + 8 <= count {
-      guard
-        bytes.loadUnaligned(fromByteOffset: index + offset, as: UInt64.self)
-          == expected.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      else { return false }
-      offset += 8
-    }
-    while offset < count {
-      guard bytes[index + offset] == expected[offset] else { return false }
-      offset += 1
-    }
-    index += count
+    let expected = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard bytes.holds(expected, at: index) else { return false }
+    index += expected.count
     return true
   }
 

@@ -1,15 +1,13 @@
 /// Reads RFC 8259 JSON, strictly, in one pass over bytes.
 ///
-/// Containers under construction share two stacks and are copied out once, at their right size; strings and numbers
-/// are slices of the source. Recursion is bounded by `maximumDepth`. Lacks on purpose: any leniency, and any
-/// interpretation of numbers and strings. Whoever wants to know only where a value ends steps over it, by the same
-/// grammar, and nothing is made of it.
+/// Unfinished containers share two stacks and are copied once, at their final size; strings and numbers are
+/// slices of the source. Deliberately neither lenient nor interpreting them.
 package struct JSONReader {
   let source: [UInt8]
   package let bytes: UnsafeRawBufferPointer
   let maximumDepth: Int
   package var index = 0
-  /// Whether some string so far had a `\u` escape, in which halves of surrogates may hide.
+  /// Whether some string so far had a `\u` escape, which may be half a surrogate pair.
   package var hasMetCodeUnits = false
   private var values: [JSONValue] = []
   private var members: [JSONMember] = []
@@ -21,7 +19,7 @@ package struct JSONReader {
     self.maximumDepth = maximumDepth
   }
 
-  /// To step over values in `bytes`, which stay as they are for as long as it is used.
+  /// For stepping over `bytes`, which must stay unchanged while the reader is in use.
   package init(stepping bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
     self.init(source: [], bytes: bytes, maximumDepth: maximumDepth)
   }
@@ -38,7 +36,6 @@ package struct JSONReader {
 
   func failure(_ reason: JSONError.Reason) -> JSONError { JSONError(reason, at: index, in: bytes) }
 
-  /// What is wrong with the next byte, when there is one.
   func unexpected() -> JSONError {
     guard index < bytes.count else { return failure(.unexpectedEnd) }
     return failure(.unexpectedByte(bytes[index]))
@@ -70,41 +67,39 @@ package struct JSONReader {
   }
 
   private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
-    guard depth <= maximumDepth else { throw failure(.tooDeep(limit: maximumDepth)) }
-    index += 1
-    skipBlanks()
-    if next == UInt8(ascii: "]") {
-      index += 1
-      return []
-    }
     let mark = values.count
-    while true {
-      values.append(try value(depth: depth))
-      skipBlanks()
-      if try endsContainer(with: UInt8(ascii: "]")) { break }
-      skipBlanks()
+    try items(closedBy: UInt8(ascii: "]"), depth: depth) { reader throws(JSONError) in
+      reader.values.append(try reader.value(depth: depth))
     }
     defer { values.removeLast(values.count - mark) }
     return Array(values[mark...])
   }
 
   private mutating func object(depth: Int) throws(JSONError) -> [JSONMember] {
-    guard depth <= maximumDepth else { throw failure(.tooDeep(limit: maximumDepth)) }
-    index += 1
-    skipBlanks()
-    if next == UInt8(ascii: "}") {
-      index += 1
-      return []
-    }
     let mark = members.count
-    while true {
-      members.append(try member(depth: depth))
-      skipBlanks()
-      if try endsContainer(with: UInt8(ascii: "}")) { break }
-      skipBlanks()
+    try items(closedBy: UInt8(ascii: "}"), depth: depth) { reader throws(JSONError) in
+      reader.members.append(try reader.member(depth: depth))
     }
     defer { members.removeLast(members.count - mark) }
     return Array(members[mark...])
+  }
+
+  @inline(__always) mutating func items(
+    closedBy close: UInt8, depth: Int, _ item: (inout JSONReader) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    guard depth <= maximumDepth else { throw failure(.tooDeep(limit: maximumDepth)) }
+    index += 1
+    skipBlanks()
+    if next == close {
+      index += 1
+      return
+    }
+    while true {
+      try item(&self)
+      skipBlanks()
+      if try endsContainer(with: close) { return }
+      skipBlanks()
+    }
   }
 
   private mutating func member(depth: Int) throws(JSONError) -> JSONMember {
@@ -118,7 +113,6 @@ package struct JSONReader {
     guard next == UInt8(ascii: "\"") else { throw next == nil ? unexpected() : failure(.expectedMemberName) }
   }
 
-  /// Steps over the colon behind a name, up to the value.
   mutating func skipColon() throws(JSONError) {
     skipBlanks()
     guard next == ASCII.colon else { throw unexpected() }
@@ -126,7 +120,6 @@ package struct JSONReader {
     skipBlanks()
   }
 
-  /// Steps over `close`, or over a comma.
   mutating func endsContainer(with close: UInt8) throws(JSONError) -> Bool {
     guard let byte = next, byte == close || byte == ASCII.comma else { throw unexpected() }
     index += 1

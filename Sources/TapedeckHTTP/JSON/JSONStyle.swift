@@ -1,5 +1,4 @@
-/// The white space a JSON document is written with. With the values as written, it is all that is needed to give
-/// back the bytes of nearly every JSON that programs send.
+/// The white space of a JSON document. With the values as written, it restores the bytes of nearly all JSON.
 public struct JSONStyle: Sendable, Equatable {
   /// The white space between values.
   public enum Layout: Sendable, Equatable {
@@ -7,15 +6,15 @@ public struct JSONStyle: Sendable, Equatable {
     case compact
     /// One line, with `, ` and `: `, as Python's `json.dumps` writes.
     case spaced
-    /// A line an element, each level indented by so many spaces.
+    /// One line per element, each level indented by this many spaces.
     case indented(Int)
-    /// A line an element, each level indented by a tab.
+    /// One line per element, each level indented by a tab.
     case tabs
   }
 
   /// The white space between values.
   public var layout: Layout
-  /// Whether a newline ends the document.
+  /// Whether the document ends with a newline.
   public var endsWithNewline: Bool
 
   /// Creates a style.
@@ -28,12 +27,12 @@ public struct JSONStyle: Sendable, Equatable {
   public static let compact = JSONStyle(.compact)
   /// One line with a space after `,` and `:`.
   public static let spaced = JSONStyle(.spaced)
-  /// What people read: two spaces and a final newline.
+  /// For people: two spaces and a final newline.
   public static let pretty = JSONStyle(.indented(2), endsWithNewline: true)
 }
 
 extension JSONStyle {
-  /// The style that writes `value` as exactly these bytes; nil when none does.
+  /// The style that writes `value` as exactly these bytes, if any.
   public static func detect(_ original: [UInt8], of value: JSONValue) -> JSONStyle? {
     guard let compaction = JSONCompaction(original), compaction.bytes.elementsEqual(value.bytes()) else {
       return nil
@@ -41,7 +40,7 @@ extension JSONStyle {
     return compaction.style
   }
 
-  /// The styles that the last byte and those behind the first bracket allow, the preferred one first.
+  /// The styles that the last byte and those after the first bracket allow, the preferred one first.
   static func candidates(_ original: [UInt8]) -> [JSONStyle] {
     let endsWithNewline = original.last == ASCII.lineFeed
     return layouts(original).map { JSONStyle($0, endsWithNewline: endsWithNewline) }
@@ -55,7 +54,7 @@ extension JSONStyle {
   }
 }
 
-/// The name a style has in cassettes: `compact`, `spaced`, `indent-2`, `tabs`, with `+newline` when one ends it.
+/// The name in cassettes: `compact`, `spaced`, `indent-2` or `tabs`, with `+newline` for a final one.
 extension JSONStyle: CustomStringConvertible {
   public var description: String {
     let suffix = endsWithNewline ? "+newline" : ""

@@ -1,6 +1,6 @@
 extension JSONValue {
-  /// Whether both mean the same (RFC 6902 §4.6): strings by their characters, numbers by their value whatever its
-  /// spelling, objects whatever the order of their members. Of several members of one name the last counts.
+  /// Whether both mean the same (RFC 6902 §4.6), whatever the escapes, the spelling of numbers and the order
+  /// of members. Of duplicate members the last counts.
   public func isEquivalent(to other: JSONValue) -> Bool {
     switch (self, other) {
     case (.string(let left), .string(let right)): left.decodedBytes == right.decodedBytes
@@ -24,18 +24,11 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-  /// Whether both are the same number: `1.0` is `1` and `10e-1`. Exact at any size.
+  /// Whether both are the same number, like `1.0`, `1` and `10e-1`. Exact at any size.
   public func isEquivalent(to other: JSONNumber) -> Bool { self == other || value == other.value }
 
-  private struct Value: Equatable {
-    var isNegative: Bool
-    /// Without zeros at either end; none for zero.
-    var digits: ArraySlice<UInt8>
-    /// Of the last digit; nil when it is beyond what an integer holds.
-    var exponent: Int?
-  }
-
-  private var value: Value {
+  /// Digits without zeros at either end, none for zero; the last one's exponent, `nil` on overflow.
+  private var value: (isNegative: Bool, digits: ArraySlice<UInt8>, exponent: Int?) {
     var rest = raw
     let isNegative = rest.first == UInt8(ascii: "-")
     if isNegative { rest = rest.dropFirst() }
@@ -47,15 +40,10 @@ extension JSONNumber {
     while digits.last == UInt8(ascii: "0") { digits = digits.dropLast() }
     let dropped = count - digits.count
     digits = digits.drop { $0 == UInt8(ascii: "0") }
-    guard !digits.isEmpty else { return Value(isNegative: false, digits: [], exponent: 0) }
-    let written = rest.count == mantissa.count ? 0 : Self.exponent(rest[(mantissa.endIndex + 1)...])
-    let sum = written?.addingReportingOverflow(dropped - places)
-    return Value(
-      isNegative: isNegative, digits: digits,
-      exponent: sum.flatMap { $0.overflow ? nil : $0.partialValue })
-  }
-
-  private static func exponent(_ text: ArraySlice<UInt8>) -> Int? {
-    Int(String(decoding: text, as: UTF8.self))
+    guard !digits.isEmpty else { return (false, [], 0) }
+    let written = rest.dropFirst(mantissa.count + 1)
+    let exponent = written.isEmpty ? 0 : Int(String(decoding: written, as: UTF8.self))
+    let sum = exponent?.addingReportingOverflow(dropped - places)
+    return (isNegative, digits, sum.flatMap { $0.overflow ? nil : $0.partialValue })
   }
 }

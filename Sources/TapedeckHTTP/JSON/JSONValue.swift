@@ -1,15 +1,15 @@
-/// JSON as it was written: numbers and strings keep their bytes, objects their order and their duplicates.
+/// JSON as written: numbers and strings keep their bytes, objects their order and their duplicates.
 ///
-/// What a parsed document holds are slices into its bytes, so reading allocates per container, not per value. Two
-/// values are equal when they are written the same way: `1.0` is not `1`, and `"\u0041"` is not `"A"`.
+/// Values are slices of the document, so reading allocates per container, not per value. Values are equal
+/// when written the same way: `1.0` is not `1`, and `"\u0041"` is not `"A"`.
 public enum JSONValue: Sendable, Equatable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number, as it is written.
+  /// A number, as written.
   case number(JSONNumber)
-  /// A string, as it is written.
+  /// A string, as written.
   case string(JSONString)
   /// An array.
   case array([JSONValue])
@@ -18,10 +18,10 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-  /// How deeply containers may nest where nobody says otherwise.
+  /// The default limit on nesting.
   public static let defaultMaximumDepth = 512
 
-  /// Reads one RFC 8259 document and nothing beside it.
+  /// Reads exactly one RFC 8259 document.
   public init(parsing bytes: [UInt8], maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
     self = try bytes.withRawBytes { buffer throws(JSONError) in
       var reader = JSONReader(source: bytes, bytes: buffer, maximumDepth: maximumDepth)
@@ -30,45 +30,27 @@ extension JSONValue {
   }
 
   /// The decoded text of a string; lone surrogates become U+FFFD.
-  public var text: String? {
-    guard case .string(let string) = self else { return nil }
-    return string.text
-  }
+  public var text: String? { if case .string(let string) = self { string.text } else { nil } }
 
-  /// The value of a number that is written as a plain integer and fits.
-  public var int: Int? {
-    guard case .number(let number) = self else { return nil }
-    return number.int
-  }
+  /// The value of a number written as an integer and in range.
+  public var int: Int? { if case .number(let number) = self { number.int } else { nil } }
 
   /// The nearest double of a number.
-  public var double: Double? {
-    guard case .number(let number) = self else { return nil }
-    return number.double
-  }
+  public var double: Double? { if case .number(let number) = self { number.double } else { nil } }
 
-  /// The value of a boolean; `nil` for anything else.
-  public var bool: Bool? {
-    guard case .bool(let value) = self else { return nil }
-    return value
-  }
+  /// The value of a boolean.
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The elements of an array; `nil` for anything else.
-  public var array: [JSONValue]? {
-    guard case .array(let items) = self else { return nil }
-    return items
-  }
+  /// The elements of an array.
+  public var array: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
 
-  /// The members of an object, as written.
-  public var members: [JSONMember]? {
-    guard case .object(let members) = self else { return nil }
-    return members
-  }
+  /// The members of an object, in order.
+  public var members: [JSONMember]? { if case .object(let members) = self { members } else { nil } }
 
   /// Whether the value is `null`.
   public var isNull: Bool { self == .null }
 
-  /// The member of an object with this decoded name; of several, the last.
+  /// The member with this decoded name; the last of duplicates.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.last { $0.name.isEqual(to: name.utf8) }?.value
@@ -91,5 +73,46 @@ public struct JSONMember: Sendable, Equatable {
   public init(_ name: JSONString, _ value: JSONValue) {
     self.name = name
     self.value = value
+  }
+}
+
+extension JSONValue {
+  /// Creates a string.
+  public init(_ text: String) { self = .string(JSONString(text)) }
+
+  /// Creates a number.
+  public init(_ number: Int) { self = .number(JSONNumber(number)) }
+
+  /// Creates a number; null when it is not finite, as in JavaScript.
+  public init(_ number: Double) { self = JSONNumber(number).map { .number($0) } ?? .null }
+
+  /// Creates a boolean.
+  public init(_ value: Bool) { self = .bool(value) }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as compact JSON.
+  public var description: String { String(decoding: bytes(), as: UTF8.self) }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByNilLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(stringLiteral text: String) { self.init(text) }
+
+  public init(integerLiteral number: Int) { self.init(number) }
+
+  public init(floatLiteral number: Double) { self.init(number) }
+
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+  public init(nilLiteral: ()) { self = .null }
+
+  public init(arrayLiteral items: JSONValue...) { self = .array(items) }
+
+  /// Creates an object, keeping the order of its members.
+  public init(dictionaryLiteral members: (JSONString, JSONValue)...) {
+    self = .object(members.map { JSONMember($0, $1) })
   }
 }

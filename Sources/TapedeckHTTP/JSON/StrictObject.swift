@@ -1,18 +1,15 @@
-/// A JSON object whose every member is known, so that a misspelt one is an error instead of being passed over.
-///
-/// The members may be named at once, or, where some of them decide which others there may be, after those are read.
+/// A JSON object with known members, so that a misspelt name is an error.
 package struct StrictObject {
   package let place: JSONPlace
   package let members: [JSONMember]
 
-  /// An object whose members are still to be checked by `refuseOthers`.
+  /// The members must be checked with `refuseOthers`.
   package init(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) {
     guard case .object(let members) = value else { throw JSONProblem(place, .expected(.object)) }
     self.place = place
     self.members = members
   }
 
-  /// - Parameter allowsOwn: see `refuseOthers`.
   package init(
     _ value: JSONValue, at place: JSONPlace, known: [String], allowsOwn: Bool = false
   ) throws(JSONProblem) {
@@ -20,10 +17,10 @@ package struct StrictObject {
     try refuseOthers(than: known, allowsOwn: allowsOwn)
   }
 
-  /// Throws for a member of another name, and for one that is there twice.
+  /// Throws for unknown and repeated members.
   /// - Parameters:
-  ///   - known: at most 64 names.
-  ///   - allowsOwn: whether names that start with `_` or `x-` are the user's own and allowed.
+  /// - known: at most 64 names.
+  /// - allowsOwn: whether names that start with `_` or `x-` are allowed, as the user's own.
   package func refuseOthers(than known: [String], allowsOwn: Bool = false) throws(JSONProblem) {
     var seen: UInt64 = 0
     for member in members where !allowsOwn || !Self.isOwn(member.name) {
@@ -51,38 +48,33 @@ package struct StrictObject {
     try self[name].map { value throws(JSONProblem) in try Self.text(value, at: place.member(name)) }
   }
 
-  package func bool(_ name: String) throws(JSONProblem) -> Bool? {
-    guard let value = self[name] else { return nil }
-    guard let bool = value.bool else { throw problem(name, .expected(.bool)) }
-    return bool
-  }
+  package func bool(_ name: String) throws(JSONProblem) -> Bool? { try value(name, .bool) { $0.bool } }
 
-  /// A whole number, which may be written as `1.0` too.
+  /// A whole number, which may also be written as `1.0`.
   package func int(
     _ name: String, in range: ClosedRange<Int> = 0...(.max)
   ) throws(JSONProblem) -> Int? {
-    guard let value = self[name] else { return nil }
-    guard let number = value.int ?? value.double.flatMap(Int.init(exactly:)), range.contains(number) else {
-      throw problem(name, .expected(.wholeNumber(range)))
+    try value(name, .wholeNumber(range)) { value in
+      (value.int ?? value.double.flatMap(Int.init(exactly:))).flatMap { range.contains($0) ? $0 : nil }
     }
-    return number
   }
 
   package func number(_ name: String, in range: ClosedRange<Double>) throws(JSONProblem) -> Double? {
-    guard let value = self[name] else { return nil }
-    guard let number = value.double, range.contains(number) else {
-      throw problem(name, .expected(.number(range)))
-    }
-    return number
+    try value(name, .number(range)) { $0.double.flatMap { range.contains($0) ? $0 : nil } }
   }
 
   package func array(_ name: String) throws(JSONProblem) -> [JSONValue]? {
-    guard let value = self[name] else { return nil }
-    guard let array = value.array else { throw problem(name, .expected(.array)) }
-    return array
+    try value(name, .array) { $0.array }
   }
 
-  /// An array of strings.
+  private func value<Value>(
+    _ name: String, _ shape: JSONProblem.Shape, _ read: (JSONValue) -> Value?
+  ) throws(JSONProblem) -> Value? {
+    guard let json = self[name] else { return nil }
+    guard let value = read(json) else { throw problem(name, .expected(shape)) }
+    return value
+  }
+
   package func texts(_ name: String) throws(JSONProblem) -> [String]? {
     try array(name).map { items throws(JSONProblem) in
       try items.enumerated().map { index, item throws(JSONProblem) in
@@ -91,7 +83,7 @@ package struct StrictObject {
     }
   }
 
-  /// An object within this one, whose members are still to be checked by `refuseOthers`.
+  /// The members must be checked with `refuseOthers`.
   package func object(_ name: String) throws(JSONProblem) -> StrictObject? {
     try self[name].map { value throws(JSONProblem) in
       try StrictObject(value, at: place.member(name))

@@ -1,4 +1,4 @@
-/// Which bytes are UTF-8 (RFC 3629 §4): no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Validates UTF-8 (RFC 3629 §4): no overlong forms, no surrogates, nothing above U+10FFFF.
 package enum UTF8Scan {
   package static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.withUnsafeBytes { isValid($0) }
@@ -18,7 +18,7 @@ package enum UTF8Scan {
     return true
   }
 
-  /// How long the well-formed sequence of two to four bytes at `index` is; 0 when there is none.
+  /// The length of the sequence of two to four bytes at `index`; 0 when it is not well formed.
   static func multibyteLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     func isTail(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
       index + offset < bytes.count && range.contains(bytes[index + offset])

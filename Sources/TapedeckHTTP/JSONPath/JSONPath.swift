@@ -1,26 +1,23 @@
-/// Names places in JSON documents, in a subset of RFC 9535: `$`, then `.name`, `['name']`, `[2]`, `[-1]`, `.*` or
-/// `[*]`, each also after `..`, which reaches any depth.
+/// Selects places in JSON documents, in a subset of RFC 9535: `$`, then `.name`, `['name']`, `[2]`, `[-1]`,
+/// `.*` or `[*]`, each also after `..` for any depth. Deliberately lacks unions, slices and filters.
 ///
-/// A path selects each place once, in the order of the document. Where an object has several members of one name, all
-/// are selected. Lacks on purpose: lists and ranges in brackets, and filters.
+/// Selects each place once, in document order, and all of several members with the same name.
 public struct JSONPath: Sendable, Hashable {
-  /// One step down.
   struct Step: Sendable, Hashable {
     enum Selector: Sendable, Hashable {
-      /// Members of this decoded name.
+      /// Members with this decoded name.
       case name([UInt8])
-      /// An element; a negative one counts from the end.
+      /// An element; a negative index counts from the end.
       case index(Int)
       /// All members or elements.
       case wildcard
     }
 
     var selector: Selector
-    /// Whether any number of levels may lie before it.
     var descends: Bool
   }
 
-  /// As many as the bits in which a cursor keeps its positions, less one for the end.
+  /// The bits of a cursor's state, less one for the end.
   static let maximumSteps = 63
 
   let steps: [Step]
@@ -36,7 +33,7 @@ public struct JSONPath: Sendable, Hashable {
   /// The document itself.
   public static let root = JSONPath(steps: [])
 
-  /// The same place in every element of the arrays on the way: `$.items[*].id` for `$.items[3].id`.
+  /// The path with `[*]` for every index: `$.items[*].id` for `$.items[3].id`.
   package var generalized: JSONPath {
     JSONPath(
       steps: steps.map { step in
@@ -45,17 +42,16 @@ public struct JSONPath: Sendable, Hashable {
       })
   }
 
-  /// What stands before the last step; nil for the root.
+  /// The path without its last step; `nil` for the root.
   public var parent: JSONPath? { steps.isEmpty ? nil : JSONPath(steps: steps.dropLast()) }
 
-  /// The last step, when it names a member in one place, so that a missing one could be added.
   var lastName: [UInt8]? {
     guard let last = steps.last, !last.descends, case .name(let name) = last.selector else { return nil }
     return name
   }
 }
 
-/// The path in its shortest spelling: `$.user.name`, `$.items[2]`, `$["a b"]`, `$..id`.
+/// The path in its shortest form: `$.user.name`, `$.items[2]`, `$["a b"]`, `$..id`.
 extension JSONPath: CustomStringConvertible {
   public var description: String { "$" + steps.map(\.description).joined() }
 }
@@ -69,7 +65,7 @@ extension JSONPath.Step: CustomStringConvertible {
 }
 
 extension JSONPath {
-  /// How the step to a member is written: `.name`, or `["name"]` where the name is no plain word.
+  /// The step to a member: `.name`, or `["name"]` if the name is not a plain word.
   package static func text(ofMember name: [UInt8]) -> String { text(of: .name(name)) }
 
   fileprivate static func text(of selector: Step.Selector) -> String {
@@ -94,41 +90,14 @@ extension JSONPath {
   }
 }
 
-/// Why a text is no JSON path, and where.
-public struct JSONPathError: Error, Equatable, Sendable {
-  public enum Reason: Equatable, Sendable {
-    case noRoot
-    case unexpectedEnd(expected: String)
-    case unexpected(Character, expected: String)
-    case invalidEscape
-    case invalidIndex
-    case unsupported(String)
-    case tooLong(limit: Int)
-  }
-
-  public var text: String
-  public var reason: Reason
+/// Why a text is not a JSON path, and where.
+public struct JSONPathError: Error, Equatable, CustomStringConvertible {
+  let text: String
+  let problem: String
   /// In characters, from 1.
-  public var position: Int
-}
+  let position: Int
 
-extension JSONPathError: CustomStringConvertible {
   public var description: String {
-    "\(text.debugDescription) is no JSON path: \(reason) (character \(position))"
-  }
-}
-
-extension JSONPathError.Reason: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .noRoot: "it begins with $, like $.user.name"
-    case .unexpectedEnd(let expected): "it ends where \(expected) is expected"
-    case .unexpected(let character, let expected):
-      "\(String(character).debugDescription) stands where \(expected) is expected"
-    case .invalidEscape: "unknown escape"
-    case .invalidIndex: "an index is a number like 0, 12 or -1"
-    case .unsupported(let what): "\(what) are not supported"
-    case .tooLong(let limit): "more than \(limit) steps"
-    }
+    "\(text.debugDescription) is no JSON path: \(problem) (character \(position))"
   }
 }

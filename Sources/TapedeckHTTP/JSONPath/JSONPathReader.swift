@@ -1,4 +1,3 @@
-/// Reads the text of a path, strictly, byte by byte.
 struct JSONPathReader {
   private let text: String
   private let bytes: [UInt8]
@@ -12,12 +11,12 @@ struct JSONPathReader {
   private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
   mutating func path() throws(JSONPathError) -> [JSONPath.Step] {
-    guard next == UInt8(ascii: "$") else { throw failure(.noRoot) }
+    guard next == UInt8(ascii: "$") else { throw failure("it begins with $, like $.user.name") }
     index += 1
     var steps: [JSONPath.Step] = []
     while next != nil {
       guard steps.count < JSONPath.maximumSteps else {
-        throw failure(.tooLong(limit: JSONPath.maximumSteps))
+        throw failure("more than \(JSONPath.maximumSteps) steps")
       }
       steps.append(try step())
     }
@@ -55,7 +54,6 @@ struct JSONPathReader {
 
   private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// `[…]`, of which the opening bracket is next.
   private mutating func bracket() throws(JSONPathError) -> JSONPath.Step.Selector {
     index += 1
     skipBlanks()
@@ -63,8 +61,8 @@ struct JSONPathReader {
     skipBlanks()
     switch next {
     case UInt8(ascii: "]"): index += 1
-    case UInt8(ascii: ","): throw failure(.unsupported("lists in brackets"))
-    case UInt8(ascii: ":"): throw failure(.unsupported("ranges"))
+    case UInt8(ascii: ","): throw failure("lists in brackets are not supported")
+    case UInt8(ascii: ":"): throw failure("ranges are not supported")
     default: throw unexpected("a closing bracket")
     }
     return selector
@@ -76,8 +74,8 @@ struct JSONPathReader {
       index += 1
       return .wildcard
     case UInt8(ascii: "'"), UInt8(ascii: "\""): return .name(try quoted())
-    case UInt8(ascii: "?"): throw failure(.unsupported("filters"))
-    case UInt8(ascii: ":"): throw failure(.unsupported("ranges"))
+    case UInt8(ascii: "?"): throw failure("filters are not supported")
+    case UInt8(ascii: ":"): throw failure("ranges are not supported")
     case let byte? where byte == UInt8(ascii: "-") || ASCII.isDigit(byte): return .index(try number())
     default: throw unexpected("a name in quotes, a number or *")
     }
@@ -98,16 +96,14 @@ struct JSONPathReader {
       let number = Int(Self.text(bytes[start..<index]))
     else {
       index = start
-      throw failure(.invalidIndex)
+      throw failure("an index is a number like 0, 12 or -1")
     }
     return number
   }
 }
 
-// MARK: - Names in quotes
-
 extension JSONPathReader {
-  /// RFC 9535 §2.3.1.1: JSON's escapes, and the quote that surrounds it.
+  /// RFC 9535 §2.3.1.1: JSON's escapes, and the escaped quote.
   private mutating func quoted() throws(JSONPathError) -> [UInt8] {
     let quote = bytes[index]
     index += 1
@@ -125,58 +121,31 @@ extension JSONPathReader {
     return name
   }
 
-  /// What stands behind a backslash.
+  /// Reads an escape after its backslash.
   private mutating func escape(_ quote: UInt8, into name: inout [UInt8]) throws(JSONPathError) {
     guard let byte = next else { throw unexpected("the rest of an escape") }
-    index += 1
-    switch byte {
-    case quote, UInt8(ascii: "\\"), UInt8(ascii: "/"): name.append(byte)
-    case UInt8(ascii: "b"): name.append(0x08)
-    case UInt8(ascii: "t"): name.append(0x09)
-    case UInt8(ascii: "n"): name.append(0x0A)
-    case UInt8(ascii: "f"): name.append(0x0C)
-    case UInt8(ascii: "r"): name.append(0x0D)
-    case UInt8(ascii: "u"): try unicode(into: &name)
-    default:
-      index -= 1
-      throw failure(.invalidEscape)
-    }
-  }
-
-  private mutating func unicode(into name: inout [UInt8]) throws(JSONPathError) {
-    var scalar = try codeUnit()
-    if (0xD800...0xDBFF).contains(scalar), bytes[index...].starts(with: "\\u".utf8) {
-      index += 2
-      let low = try codeUnit()
-      guard (0xDC00...0xDFFF).contains(low) else { throw failure(.invalidEscape) }
-      scalar = 0x10000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
-    }
-    guard let scalar = Unicode.Scalar(scalar) else { throw failure(.invalidEscape) }
-    name += Array(String(Character(scalar)).utf8)
-  }
-
-  private mutating func codeUnit() throws(JSONPathError) -> UInt32 {
-    var unit: UInt32 = 0
-    for _ in 0..<4 {
-      guard let byte = next, let digit = ASCII.hexValue(byte) else { throw failure(.invalidEscape) }
-      unit = unit << 4 | UInt32(digit)
+    if byte == quote {
       index += 1
+      return name.append(byte)
     }
-    return unit
+    let (character, length) = JSONString.escape(in: bytes[...], at: index - 1)
+    guard byte != UInt8(ascii: "\""), let scalar = character.flatMap(Unicode.Scalar.init) else {
+      throw failure("unknown escape")
+    }
+    index += length - 1
+    name += String(Character(scalar)).utf8
   }
 }
 
-// MARK: - Errors
-
 extension JSONPathReader {
-  private func failure(_ reason: JSONPathError.Reason) -> JSONPathError {
+  private func failure(_ problem: String) -> JSONPathError {
     let before = bytes[..<min(index, bytes.count)].count { $0 & 0xC0 != 0x80 }
-    return JSONPathError(text: text, reason: reason, position: before + 1)
+    return JSONPathError(text: text, problem: problem, position: before + 1)
   }
 
   private func unexpected(_ expected: String) -> JSONPathError {
-    guard index < bytes.count else { return failure(.unexpectedEnd(expected: expected)) }
-    let character = Self.text(bytes[index...].prefix(4)).first ?? "?"
-    return failure(.unexpected(character, expected: expected))
+    guard index < bytes.count else { return failure("it ends where \(expected) is expected") }
+    let character = String(Self.text(bytes[index...].prefix(4)).first ?? "?")
+    return failure("\(character.debugDescription) stands where \(expected) is expected")
   }
 }

@@ -1,19 +1,22 @@
-/// Names one place in a JSON document (RFC 6901): `/items/0/name`, where `~1` stands for a slash and `~0` for a tilde.
-/// The empty pointer is the document itself.
+/// Names one place in a JSON document (RFC 6901), like `/items/0/name`; the empty pointer is the document.
 public struct JSONPointer: Sendable, Hashable {
   /// Decoded names of members, or the digits of indices.
   let tokens: [[UInt8]]
 
-  /// Reads a pointer. Throws what is wrong with it.
-  public init(_ text: String) throws(JSONPointerError) {
+  public init(_ text: String) throws(JSONPatchError) {
     guard text.utf8.first == UInt8(ascii: "/") else {
-      guard text.isEmpty else { throw .noSlash(text) }
+      guard text.isEmpty else {
+        throw JSONPatchError("\(text.debugDescription) is no JSON pointer: it begins with /, like /items/0")
+      }
       tokens = []
       return
     }
     var tokens: [[UInt8]] = []
     for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
-      guard let token = Self.decoded(part) else { throw .badEscape(text) }
+      guard let token = Self.decoded(part) else {
+        throw JSONPatchError(
+          "\(text.debugDescription) is no JSON pointer: ~ is written ~0, and / in a name ~1")
+      }
       tokens.append(token)
     }
     self.tokens = tokens
@@ -38,7 +41,6 @@ public struct JSONPointer: Sendable, Hashable {
     return isEscaped ? nil : out
   }
 
-  /// Whether the place is inside the one that `other` names.
   func isInside(_ other: JSONPointer) -> Bool {
     tokens.count > other.tokens.count && tokens.starts(with: other.tokens)
   }
@@ -47,20 +49,14 @@ public struct JSONPointer: Sendable, Hashable {
 extension JSONPointer: CustomStringConvertible {
   public var description: String {
     tokens.map { token in
-      let bytes = token.flatMap { byte -> [UInt8] in
-        switch byte {
-        case UInt8(ascii: "~"): Array("~0".utf8)
-        case UInt8(ascii: "/"): Array("~1".utf8)
-        default: [byte]
-        }
-      }
-      return "/" + String(decoding: bytes, as: UTF8.self)
+      let text = String(decoding: token, as: UTF8.self)
+      return "/" + text.replacing("~", with: "~0").replacing("/", with: "~1")
     }.joined()
   }
 }
 
 extension JSONValue {
-  /// What stands at the place; nil where there is none. Of several members of one name it is the last.
+  /// Returns the value at the place, if any; the last of duplicate members.
   public func value(at pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {
@@ -86,21 +82,5 @@ extension JSONPointer {
       token.count == 1 || token.first != UInt8(ascii: "0")
     else { return nil }
     return Int(String(decoding: token, as: UTF8.self))
-  }
-}
-
-/// Why a text is no JSON pointer.
-public enum JSONPointerError: Error, Equatable, Sendable {
-  case noSlash(String)
-  case badEscape(String)
-}
-
-extension JSONPointerError: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .noSlash(let text): "\(text.debugDescription) is no JSON pointer: it begins with /, like /items/0"
-    case .badEscape(let text):
-      "\(text.debugDescription) is no JSON pointer: ~ is written ~0, and / in a name ~1"
-    }
   }
 }

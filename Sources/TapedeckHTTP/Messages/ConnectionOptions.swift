@@ -1,13 +1,11 @@
-/// What a client asks of its connection (RFC 9110 §7.6.1).
+/// The options of a client's connection (RFC 9110 §7.6.1).
 struct ConnectionOptions: Sendable {
-  /// Whether `Connection` says `close`.
   private(set) var closes = false
-  /// Whether it nominates `Upgrade`.
   private(set) var upgrades = false
 
   init() {}
 
-  /// Throws where a framing field is nominated: whoever obeyed it on the way would read another message than we do.
+  /// Throws if a framing field is listed: a proxy that removed it would read a different message.
   init(_ fields: HTTPFields) throws(HTTPParseError) {
     var next = fields.index(of: "connection")
     while let index = next {

@@ -1,7 +1,7 @@
-/// Header or trailer fields as they stood on the wire: in order, with duplicates, with their spelling, as bytes.
+/// Header or trailer fields as on the wire: in order, with duplicates and spelling, as bytes.
 ///
-/// All fields share one buffer; a field is four offsets into it. Names are tokens and values hold no CR, LF, NUL or
-/// other control byte: parsers check that before they append, and everyone else goes through the checked `append`.
+/// All fields share one buffer; a field is four offsets into it. Names are tokens and values have no control
+/// bytes: parsers check that, and all others use the checked `append`.
 public struct HTTPFields: Sendable {
   struct Slice: Sendable {
     var nameStart: UInt32
@@ -24,7 +24,7 @@ public struct HTTPFields: Sendable {
   /// Creates an empty header section.
   public init() {}
 
-  /// Fields whose bytes a parser has already validated in place.
+  /// Fields whose bytes a parser has already validated.
   init(storage: [UInt8], slices: [Slice]) {
     self.storage = storage
     self.slices = slices
@@ -33,9 +33,18 @@ public struct HTTPFields: Sendable {
   public var count: Int { slices.count }
   public var isEmpty: Bool { slices.isEmpty }
 
-  /// Appends a field. Throws when the name is no token or the value could split a message (RFC 9110 §5.5).
+  package var byteCount: Int { storage.count + slices.count * MemoryLayout<Slice>.stride }
+
+  /// Appends a field. Throws when the name is not a token or the value could split a message (RFC 9110 §5.5).
   public mutating func append(
     name: some Collection<UInt8>, value: some Collection<UInt8>
+  ) throws(HTTPFieldError) {
+    try Self.check(name, value)
+    appendValidated(name: name, value: Array(value).trimmingBlanks())
+  }
+
+  @inline(__always) private static func check(
+    _ name: some Collection<UInt8>, _ value: some Collection<UInt8>
   ) throws(HTTPFieldError) {
     guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else {
       throw .invalidName(String(decoding: name, as: UTF8.self))
@@ -43,7 +52,6 @@ public struct HTTPFields: Sendable {
     guard value.allSatisfy(ASCII.isFieldValue) else {
       throw .invalidValue(name: String(decoding: name, as: UTF8.self))
     }
-    appendValidated(name: name, value: value.trimmingFieldBlanks())
   }
 
   /// Appends a field given as text.
@@ -51,7 +59,7 @@ public struct HTTPFields: Sendable {
     try append(name: Array(name.utf8), value: Array(value.utf8))
   }
 
-  /// Appends a field written in our own source, where it cannot be wrong; control bytes in `value` become spaces.
+  /// Appends a field with a known valid name; control bytes in `value` become spaces.
   public mutating func append(literal name: StaticString, _ value: String) {
     name.withUTF8Buffer { name in
       var value = value
@@ -75,7 +83,7 @@ public struct HTTPFields: Sendable {
         nameStart: nameStart, nameEnd: valueStart, valueStart: valueStart, valueEnd: UInt32(storage.count)))
   }
 
-  /// Appends a field of another list, which was checked when it entered that list.
+  /// Appends a field of another list, which has already checked it.
   public mutating func append(_ field: HTTPField) { appendValidated(name: field.name, value: field.value) }
 
   /// Appends the field at `index` of another list.
@@ -88,25 +96,25 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// Makes room for as much as `other` holds, and a little more.
+  /// Reserves room for the fields of `other`, and a few more.
   public mutating func reserveCapacity(like other: HTTPFields) {
     slices.reserveCapacity(other.count + 2)
     storage.reserveCapacity(other.storage.count + 64)
   }
 
-  /// Appends a field under the name of another, with a value written in our own source.
+  /// Appends a field with the name of another and a value from our own source.
   public mutating func append(_ field: HTTPField, value: String) {
     var value = value
     value.withUTF8 { appendValidated(name: field.name, value: $0) }
     cleanLastValue()
   }
 
-  /// Calls `body` with the bytes of all names and values, one behind the other; what was replaced may be among them.
+  /// Calls `body` with the bytes of all names and values, possibly with replaced ones among them.
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     storage.withUnsafeBytes { body($0) }
   }
 
-  /// Where the next field called `name` (lower case) stands, looked for from `start` on; nil when there is none.
+  /// The index of the next field called `name` (lower case), from `start` on.
   public func index(of name: StaticString, from start: Int = 0) -> Int? {
     storage.withUnsafeBufferPointer { bytes in
       var index = start
@@ -118,7 +126,7 @@ public struct HTTPFields: Sendable {
     }
   }
 
-  /// Every value of the fields called `name` (lower case), in order.
+  /// All values of the fields called `name` (lower case), in order.
   public func values(of name: StaticString) -> [ArraySlice<UInt8>] {
     var values: [ArraySlice<UInt8>] = []
     var next = index(of: name)
@@ -129,17 +137,15 @@ public struct HTTPFields: Sendable {
     return values
   }
 
-  /// Whether the field at `index` is called `name`, which is given in lower case.
+  /// Whether the field at `index` is called `name` (lower case).
   public func isNamed(_ name: StaticString, at index: Int) -> Bool {
     storage.withUnsafeBufferPointer { slices[index].isNamed(name, in: $0) }
   }
 
-  /// Calls `body` with the bytes of the name of the field at `index`.
   package func withName<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[slices[index].name])) }
   }
 
-  /// Calls `body` with the bytes of name and value of the field at `index`.
   package func withBytes(
     at index: Int, _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
   ) {
@@ -159,21 +165,20 @@ public struct HTTPFields: Sendable {
   /// The first value of the fields called `name` (lower case).
   public func first(_ name: StaticString) -> ArraySlice<UInt8>? { index(of: name).map { value(at: $0) } }
 
-  /// The first value as text; undecodable bytes are replaced, so this is for reading, never for passing on.
+  /// The first value as text, for reading only: bytes that are not UTF-8 are replaced.
   public func text(_ name: StaticString) -> String? {
     first(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether there is a field of that name.
+  /// Whether there is a field called `name` (lower case).
   public func contains(_ name: StaticString) -> Bool { index(of: name) != nil }
 
-  /// The list without the fields that `isRemoved` names.
+  /// Removes the fields for which `isRemoved` is true.
   public mutating func removeAll(where isRemoved: (HTTPField) -> Bool) {
     let all = self
     removeSlices { isRemoved(all[$0]) }
   }
 
-  /// The list without the fields whose index `isRemoved` names; untouched when it names none.
   mutating func removeSlices(where isRemoved: (Int) -> Bool) {
     guard let first = slices.indices.first(where: isRemoved) else { return }
     var kept = first
@@ -184,13 +189,13 @@ public struct HTTPFields: Sendable {
     slices.removeLast(slices.count - kept)
   }
 
-  /// Removes all fields of that name.
+  /// Removes all fields called `name` (lower case).
   public mutating func removeAll(_ name: StaticString) {
     guard contains(name) else { return }
     removeAll { $0.isNamed(name) }
   }
 
-  /// Replaces the value of the field at `index`, keeping its place and spelling.
+  /// Replaces the value of the field at `index`, keeping its position and spelling.
   public mutating func replaceValue(at index: Int, with value: [UInt8]) throws(HTTPFieldError) {
     guard value.allSatisfy(ASCII.isFieldValue) else {
       throw .invalidValue(name: String(decoding: self[index].name, as: UTF8.self))
@@ -214,14 +219,14 @@ extension HTTPFields: Equatable {
   public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 }
 
-/// One field line: the bytes of its name, as spelled, and of its value, without surrounding white space.
+/// One field line: the bytes of its name and value.
 public struct HTTPField: Equatable, Sendable {
-  /// The name as it was written.
+  /// The name, as spelled.
   public var name: ArraySlice<UInt8>
-  /// The value without surrounding white space.
+  /// The value, without surrounding white space.
   public var value: ArraySlice<UInt8>
 
-  /// Whether it is called `name`, which is given in lower case.
+  /// Whether it is called `name` (lower case).
   public func isNamed(_ name: StaticString) -> Bool {
     self.name.count == name.utf8CodeUnitCount && ASCII.equal(self.name, lowercase: name)
   }
@@ -244,41 +249,26 @@ extension HTTPFieldError: CustomStringConvertible {
   }
 }
 
-extension Collection<UInt8> {
-  fileprivate func trimmingFieldBlanks() -> ArraySlice<UInt8> { Array(self).trimmingBlanks() }
-}
-
 extension HTTPFields {
-  /// Appends a field, checked, of slices: what cassettes append by the thousand, compiled for just that.
+  /// Appends a checked field. Not generic, because cassettes append thousands.
   package mutating func append(
     nameBytes: ArraySlice<UInt8>, valueBytes: ArraySlice<UInt8>
   ) throws(HTTPFieldError) {
     try append(name: nameBytes, value: valueBytes)
   }
 
-  /// The same for bytes in place, without any copy on the way.
+  /// Appends a checked field without an intermediate copy.
   package mutating func append(
     nameBytes: UnsafeRawBufferPointer, valueBytes: UnsafeRawBufferPointer
   ) throws(HTTPFieldError) {
-    guard !nameBytes.isEmpty, nameBytes.allSatisfy(ASCII.isToken) else {
-      throw .invalidName(String(decoding: nameBytes, as: UTF8.self))
-    }
-    guard valueBytes.allSatisfy(ASCII.isFieldValue) else {
-      throw .invalidValue(name: String(decoding: nameBytes, as: UTF8.self))
-    }
+    try Self.check(nameBytes, valueBytes)
     appendValidated(name: nameBytes, value: valueBytes.trimmingBlanks())
   }
-
-  /// Whether a byte may stand in a name.
-  package static func isNameByte(_ byte: UInt8) -> Bool { ASCII.isToken(byte) }
 }
 
-/// Reads one field line, without its line end, into offsets (RFC 9112 §5). Shared by heads and trailers.
-enum FieldLineParser {
-  /// Parses `bytes[start..<end]`. White space before the colon, folding and control bytes are refused.
-  static func parse(
-    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int
-  ) throws(HTTPParseError) -> HTTPFields.Slice {
+extension HTTPFields.Slice {
+  /// Parses a field line without its line end; refuses blanks before the colon and folding (RFC 9112 §5).
+  init(parsing bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) throws(HTTPParseError) {
     var colon = start
     while colon < end, ASCII.isToken(bytes[colon]) { colon += 1 }
     guard colon > start, colon < end, bytes[colon] == ASCII.colon else { throw .badField }
@@ -287,7 +277,7 @@ enum FieldLineParser {
     var valueEnd = end
     while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd -= 1 }
     guard ASCII.endOfFieldValue(bytes, from: valueStart, to: valueEnd) == valueEnd else { throw .badField }
-    return HTTPFields.Slice(
+    self.init(
       nameStart: UInt32(truncatingIfNeeded: start), nameEnd: UInt32(truncatingIfNeeded: colon),
       valueStart: UInt32(truncatingIfNeeded: valueStart), valueEnd: UInt32(truncatingIfNeeded: valueEnd))
   }

@@ -1,99 +1,66 @@
-/// A request method: a case-sensitive token (RFC 9110 §9.1). Unknown methods are carried like known ones.
+/// A request method: a case-sensitive token (RFC 9110 §9.1), known or unknown.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// Known names are no text: to copy and to compare them is nothing.
-  private enum Name: Hashable {
-    case get, head, post, put, patch, delete, options, trace, connect
-    case other(String)
+  private static let names = [
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
+  ]
 
-    init(_ text: String) {
-      switch text {
-      case "GET": self = .get
-      case "HEAD": self = .head
-      case "POST": self = .post
-      case "PUT": self = .put
-      case "PATCH": self = .patch
-      case "DELETE": self = .delete
-      case "OPTIONS": self = .options
-      case "TRACE": self = .trace
-      case "CONNECT": self = .connect
-      default: self = .other(text)
-      }
-    }
+  private let other: String?
+  /// The index in `names`, so that known methods are copied and compared without text.
+  private let index: UInt8
 
-    var text: String {
-      switch self {
-      case .get: "GET"
-      case .head: "HEAD"
-      case .post: "POST"
-      case .put: "PUT"
-      case .patch: "PATCH"
-      case .delete: "DELETE"
-      case .options: "OPTIONS"
-      case .trace: "TRACE"
-      case .connect: "CONNECT"
-      case .other(let text): text
-      }
-    }
+  public init(rawValue: String) {
+    let known = Self.names.firstIndex(of: rawValue)
+    index = UInt8(known ?? Self.names.count)
+    other = known == nil ? rawValue : nil
   }
 
-  private let name: Name
-
-  public init(rawValue: String) { name = Name(rawValue) }
-
-  private init(_ name: Name) { self.name = name }
-
-  /// The method of that name, a token. The most frequent one is made without a look at text.
+  /// The method with this name, a token. GET, the most frequent one, is recognised without reading text.
   init(token: UnsafeRawBufferPointer) {
     let isGet =
       token.count == 3 && token[0] == UInt8(ascii: "G") && token[1] == UInt8(ascii: "E")
       && token[2] == UInt8(ascii: "T")
-    name = isGet ? .get : Name(String(decoding: token, as: UTF8.self))
+    self = isGet ? .get : HTTPMethod(rawValue: String(decoding: token, as: UTF8.self))
   }
 
-  public var rawValue: String { name.text }
+  public var rawValue: String { other ?? Self.names[Int(index)] }
 
   public var description: String { rawValue }
 
-  // Written out, for what is raw would be compared else.
-  public static func == (left: HTTPMethod, right: HTTPMethod) -> Bool { left.name == right.name }
+  // Explicit, because `RawRepresentable` would compare the raw values.
+  public static func == (left: HTTPMethod, right: HTTPMethod) -> Bool {
+    left.index == right.index && left.other == right.other
+  }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(index)
+    hasher.combine(other)
+  }
 
   /// The method GET.
-  public static let get = HTTPMethod(.get)
+  public static let get = HTTPMethod(rawValue: "GET")
   /// The method HEAD.
-  public static let head = HTTPMethod(.head)
+  public static let head = HTTPMethod(rawValue: "HEAD")
   /// The method POST.
-  public static let post = HTTPMethod(.post)
+  public static let post = HTTPMethod(rawValue: "POST")
   /// The method PUT.
-  public static let put = HTTPMethod(.put)
+  public static let put = HTTPMethod(rawValue: "PUT")
   /// The method PATCH.
-  public static let patch = HTTPMethod(.patch)
+  public static let patch = HTTPMethod(rawValue: "PATCH")
   /// The method DELETE.
-  public static let delete = HTTPMethod(.delete)
+  public static let delete = HTTPMethod(rawValue: "DELETE")
   /// The method OPTIONS.
-  public static let options = HTTPMethod(.options)
+  public static let options = HTTPMethod(rawValue: "OPTIONS")
   /// The method TRACE.
-  public static let trace = HTTPMethod(.trace)
+  public static let trace = HTTPMethod(rawValue: "TRACE")
   /// The method CONNECT.
-  public static let connect = HTTPMethod(.connect)
+  public static let connect = HTTPMethod(rawValue: "CONNECT")
 
   /// Whether `name` is a token, as a method must be.
   public static func isValid(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) }
 
-  /// Whether it asks for nothing but a response (RFC 9110 §9.2.1). An unknown method does not.
-  public var isSafe: Bool {
-    switch name {
-    case .get, .head, .options, .trace: true
-    default: false
-    }
-  }
+  /// Whether it is safe (RFC 9110 §9.2.1). Unknown methods are not.
+  public var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
 
-  /// Whether sending it twice means the same as sending it once (RFC 9110 §9.2.2). An unknown method does not.
-  public var isIdempotent: Bool {
-    switch name {
-    case .get, .head, .put, .delete, .options, .trace: true
-    default: false
-    }
-  }
+  /// Whether it is idempotent (RFC 9110 §9.2.2). Unknown methods are not.
+  public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }

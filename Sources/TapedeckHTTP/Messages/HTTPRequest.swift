@@ -1,12 +1,10 @@
-/// A whole request: head, body and trailers, as the client sent them.
-///
-/// The responder chain sees a request only when all of it has arrived and proved well formed.
+/// A whole request, as the client sent it. Responders see it only when it is complete and well formed.
 public struct HTTPRequest: Sendable, Equatable {
   /// The method.
   public var method: HTTPMethod
-  /// The target in origin form (`/path?query`) or `*`, byte for byte as it came (RFC 9112 §3.2).
+  /// The target in origin form (`/path?query`) or `*`, as received (RFC 9112 §3.2).
   public var target: [UInt8]
-  /// The version of the protocol.
+  /// The protocol version.
   public var version: HTTPVersion
   /// The header section.
   public var fields: HTTPFields
@@ -14,13 +12,13 @@ public struct HTTPRequest: Sendable, Equatable {
   public var body: [UInt8]
   /// The trailer section.
   public var trailers: HTTPFields
-  /// Where the client thinks it is: the authority of an absolute-form target, else `Host` (RFC 9112 §3.2.2).
+  /// The authority of an absolute-form target, else `Host` (RFC 9112 §3.2.2).
   public var authority: [UInt8]
   /// Whether the connection may carry another request after this one (RFC 9112 §9.3).
   public var keepsAlive: Bool
-  /// Whether the target came in absolute form, so that `authority` is what it named (RFC 9112 §3.2.2).
+  /// Whether the target came in absolute form and named `authority` (RFC 9112 §3.2.2).
   public var isAbsoluteForm = false
-  /// Whether `Connection` nominates `Upgrade` (RFC 9110 §7.8).
+  /// Whether `Connection` lists `Upgrade` (RFC 9110 §7.8).
   public var asksForUpgrade = false
 
   /// Creates a request.
@@ -38,7 +36,7 @@ public struct HTTPRequest: Sendable, Equatable {
     self.keepsAlive = keepsAlive
   }
 
-  /// A request given as text, for tests and in-process callers.
+  /// Creates a request from text, for tests and in-process callers.
   public init(_ method: HTTPMethod, _ target: String, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
     self.init(method: method, target: Array(target.utf8), fields: fields, body: body)
   }
@@ -48,17 +46,17 @@ public struct HTTPRequest: Sendable, Equatable {
     target[..<(target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
   }
 
-  /// The target after the first `?`; nil without one.
+  /// The target after the first `?`, if any.
   public var query: ArraySlice<UInt8>? {
     guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     return target[(mark + 1)...]
   }
 
-  /// The target as text: bytes that are not UTF-8 are percent-encoded.
+  /// The target as text, with percent-encoded bytes where it is not UTF-8.
   public var targetText: String { RequestTarget.text(target) }
 }
 
-/// The two versions spoken on the wire here.
+/// The supported versions.
 public enum HTTPVersion: String, Sendable {
   /// HTTP/1.0.
   case http10 = "HTTP/1.0"

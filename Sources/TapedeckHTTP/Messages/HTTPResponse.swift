@@ -1,6 +1,6 @@
 /// The head of a response.
 public struct HTTPResponseHead: Sendable, Equatable {
-  /// The version of the protocol.
+  /// The protocol version.
   public var version: HTTPVersion
   /// 100–999.
   public var status: Int
@@ -28,7 +28,7 @@ public struct HTTPResponse: Sendable, Equatable {
   public var body: [UInt8]
   /// The trailer section.
   public var trailers: HTTPFields
-  /// Set where this response only says why there is no other.
+  /// Set when this response reports the lack of a real one.
   public var failure: ExchangeFailure?
 
   /// Creates a response.
@@ -38,7 +38,7 @@ public struct HTTPResponse: Sendable, Equatable {
     self.trailers = trailers
   }
 
-  /// A response of our own making.
+  /// Creates a response of our own.
   public init(status: Int, contentType: String, body: [UInt8]) {
     var fields = HTTPFields()
     fields.append(literal: "Content-Type", contentType)
@@ -47,8 +47,7 @@ public struct HTTPResponse: Sendable, Equatable {
 }
 
 extension HTTPResponseHead {
-  /// Whether the connection may carry another exchange after this response (RFC 9112 §9.3). One of HTTP/1.0 may not,
-  /// whatever it says.
+  /// Whether the connection may carry another exchange (RFC 9112 §9.3). Never after HTTP/1.0.
   public var keepsAlive: Bool {
     guard version == .http11, let closes = try? ConnectionOptions(fields).closes else { return false }
     return !closes
@@ -56,12 +55,12 @@ extension HTTPResponseHead {
 }
 
 extension HTTPResponse {
-  /// A refusal of our own, as problem details (RFC 9457); logs give the same reason.
+  /// Our own refusal, as problem details (RFC 9457); logs show the same reason.
   /// - Parameters:
-  ///   - detail: holds no header, target or body of the exchange.
-  ///   - title: the reason phrase of the status where it is not given.
-  ///   - cause: in the words of RFC 9209 §2.3.
-  ///   - members: extension members, after the others.
+  /// - detail: must not contain a header, target or body of the exchange.
+  /// - title: the status's reason phrase by default.
+  /// - cause: in the words of RFC 9209 §2.3.
+  /// - members: extension members, placed last.
   package static func problem(
     _ status: Int, _ detail: String, title: String? = nil, cause: String = "http_request_error",
     members: [JSONMember] = [], style: JSONStyle = .pretty

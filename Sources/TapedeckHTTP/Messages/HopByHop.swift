@@ -2,32 +2,21 @@ extension HTTPRequest {
   /// Whether it opens a WebSocket (RFC 6455 §4.2.1).
   package var asksForWebSocket: Bool {
     asksForUpgrade && version == .http11 && method == .get
-      && fields.values(of: "upgrade").contains { value in
-        value.split(separator: ASCII.comma).contains {
-          ASCII.equal($0.trimmingBlanks(), lowercase: "websocket")
-        }
-      }
+      && fields.members(of: "upgrade").contains(lowercase: "websocket")
   }
 
-  /// Whether the client said that it reads trailers (RFC 9110 §10.1.4).
-  public var acceptsTrailers: Bool {
-    fields.values(of: "te").contains { value in
-      value.split(separator: ASCII.comma).contains { ASCII.equal($0.trimmingBlanks(), lowercase: "trailers") }
-    }
-  }
+  /// Whether the client accepts trailers (RFC 9110 §10.1.4).
+  public var acceptsTrailers: Bool { fields.members(of: "te").contains(lowercase: "trailers") }
 }
 
 extension HTTPResponseHead {
-  /// Removes the fields that belong to one connection only. A 426 keeps its `Upgrade`, which names the protocols that
-  /// the origin insists on (RFC 9110 §15.5.22).
+  /// Removes the fields of the connection. A 426 keeps the required `Upgrade` (RFC 9110 §15.5.22).
   public mutating func removeHopByHop() { fields.removeHopByHop(keepsUpgrade: status == 426) }
 }
 
 extension HTTPFields {
-  /// Removes the fields that belong to one connection only (RFC 9110 §7.6.1): those listed there, and those that
-  /// `Connection` nominates. Framing and `Host` never go by nomination. `Trailer` stays, because trailers are relayed
-  /// (RFC 9110 §6.6.2).
-  /// - Parameter keepsUpgrade: whether `Upgrade` stays.
+  /// Removes the fields of the connection (RFC 9110 §7.6.1): those listed there and those that `Connection`
+  /// lists, but never framing and `Host`. `Trailer` stays, because trailers are forwarded (RFC 9110 §6.6.2).
   public mutating func removeHopByHop(keepsUpgrade: Bool = false) {
     let nominated = nominations
     let kept = storage.withUnsafeBufferPointer { bytes in
@@ -46,7 +35,7 @@ extension HTTPFields {
     if let kept { slices = kept }
   }
 
-  /// Where in `storage` the names stand that `Connection` lists, but for those that go anyway.
+  /// Where the names that `Connection` lists are in `storage`, except those removed anyway.
   private var nominations: [Range<Int>] {
     var nominations: [Range<Int>] = []
     var next = index(of: "connection")
@@ -86,6 +75,6 @@ extension HTTPFields {
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "upgrade",
     "proxy-authorization",
   ]
-  /// A bit for every length that a name of the list has: most fields are told apart by that.
+  /// A bit for each length of a name in the list, which rules out most fields.
   private static let hopByHopLengths = hopByHop.reduce(0 as UInt32) { $0 | 1 << UInt32($1.utf8CodeUnitCount) }
 }

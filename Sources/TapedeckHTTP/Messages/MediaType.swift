@@ -1,9 +1,8 @@
-/// What a `Content-Type` says, as far as comparing and storing bodies needs it.
 package struct MediaType {
   package enum Kind { case json, form, multipart(boundary: [UInt8]), other }
 
   package let kind: Kind
-  /// Whether it is said to be text: `text/…`, JSON, XML, forms, scripts.
+  /// Whether it is a textual type: `text/…`, JSON, XML, forms, scripts.
   package let isText: Bool
 
   package init(_ fields: HTTPFields) {
@@ -19,14 +18,16 @@ package struct MediaType {
       kind = .json
     } else if ASCII.equal(essence, lowercase: "application/x-www-form-urlencoded") {
       kind = .form
-    } else if ASCII.equal(essence.prefix(10), lowercase: "multipart/"), let boundary = Self.boundary(value) {
-      kind = .multipart(boundary: boundary)
+    } else if ASCII.equal(essence.prefix(10), lowercase: "multipart/"),
+      let boundary = value.parameter("boundary"), !boundary.isEmpty
+    {
+      kind = .multipart(boundary: Array(boundary))
     } else {
       kind = .other
     }
   }
 
-  /// `application/json`, `text/json`, everything with the suffix of RFC 6839 §3.1, and what AWS calls its own.
+  /// `application/json`, `text/json`, the suffix of RFC 6839 §3.1, and AWS's own types.
   private static func isJSON(_ essence: ArraySlice<UInt8>) -> Bool {
     ASCII.equal(essence, lowercase: "application/json") || ASCII.equal(essence, lowercase: "text/json")
       || ASCII.equal(essence.suffix(5), lowercase: "+json")
@@ -44,21 +45,5 @@ package struct MediaType {
 
   package var isMultipart: Bool {
     if case .multipart = kind { true } else { false }
-  }
-
-  /// The `boundary` parameter (RFC 2046 §5.1.1), without quotes.
-  private static func boundary(_ value: ArraySlice<UInt8>) -> [UInt8]? {
-    for parameter in value.split(separator: UInt8(ascii: ";")).dropFirst() {
-      let text = parameter.drop(while: ASCII.isBlank)
-      guard text.prefix(9).map(ASCII.lowercased).elementsEqual("boundary=".utf8) else { continue }
-      var boundary = text.dropFirst(9)
-      if boundary.first == UInt8(ascii: "\"") {
-        boundary = boundary.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
-      } else {
-        boundary = boundary.prefix { !ASCII.isBlank($0) }
-      }
-      return boundary.isEmpty ? nil : Array(boundary)
-    }
-    return nil
   }
 }

@@ -1,9 +1,8 @@
-/// The parts of a multipart body (RFC 2046 §5.1.1), without the boundary, which clients invent anew every time.
+/// The parts of a multipart body (RFC 2046 §5.1.1), without the boundary, which clients choose at random.
 package struct MultipartBody {
-  /// Each part as it stands between two boundaries: header lines, blank line, content.
   package let parts: [ArraySlice<UInt8>]
 
-  /// Nil when the body is not made of this boundary, or does not end with it.
+  /// Returns `nil` when the body does not use this boundary, or does not end with it.
   package init?(_ body: [UInt8], boundary: [UInt8]) {
     let delimiter = Array("\r\n--".utf8) + boundary
     var parts: [ArraySlice<UInt8>] = []
@@ -18,13 +17,13 @@ package struct MultipartBody {
     self.parts = parts
   }
 
-  /// Behind the first delimiter, which needs no line break before it at the start of the body.
+  /// The offset after the first delimiter, which needs no line break at the start of the body.
   private static func first(_ delimiter: [UInt8], in body: [UInt8]) -> Int? {
     if body.starts(with: delimiter.dropFirst(2)) { return delimiter.count - 2 }
     return find(delimiter, in: body, from: 0).map { $0 + delimiter.count }
   }
 
-  /// Behind the line break that ends a delimiter's line; nil when anything but blanks stands before it.
+  /// The offset after a delimiter's line; `nil` when more than blanks follow the delimiter.
   private static func lineEnd(_ body: [UInt8], from index: Int) -> Int? {
     guard let end = body[index...].firstIndex(where: { !ASCII.isBlank($0) }) else { return nil }
     return body[end...].starts(with: "\r\n".utf8) ? end + 2 : nil
@@ -41,26 +40,12 @@ package struct MultipartBody {
   }
 }
 
-// MARK: - Names
-
 extension MultipartBody {
-  /// The `name` parameter of a part's `Content-Disposition` (RFC 7578 §4.2); nil where there is none.
+  /// The `name` parameter of a part's `Content-Disposition` (RFC 7578 §4.2), if any.
   package static func name(of part: ArraySlice<UInt8>) -> [UInt8]? {
-    headerLine("content-disposition:", of: part).flatMap(name(in:))
+    headerLine("content-disposition:", of: part)?.parameter("name").map(Array.init)
   }
 
-  private static func name(in disposition: ArraySlice<UInt8>) -> [UInt8]? {
-    for parameter in disposition.split(separator: UInt8(ascii: ";")).dropFirst() {
-      let text = parameter.drop(while: ASCII.isBlank)
-      guard text.prefix(5).map(ASCII.lowercased).elementsEqual("name=".utf8) else { continue }
-      let value = text.dropFirst(5)
-      guard value.first == UInt8(ascii: "\"") else { return Array(value.prefix { !ASCII.isBlank($0) }) }
-      return Array(value.dropFirst().prefix { $0 != UInt8(ascii: "\"") })
-    }
-    return nil
-  }
-
-  /// What stands behind the header lines of a part.
   package static func content(of part: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = part
     while let end = rest.firstIndex(of: UInt8(ascii: "\r")) {
@@ -71,7 +56,7 @@ extension MultipartBody {
     return []
   }
 
-  /// The boundary that a part's `Content-Type` names, and where that stands.
+  /// The boundary in a part's `Content-Type`, and its range.
   package static func innerBoundary(of part: ArraySlice<UInt8>) -> (range: Range<Int>, boundary: [UInt8])? {
     guard let line = headerLine("content-type:", of: part) else { return nil }
     var fields = HTTPFields()
@@ -88,7 +73,7 @@ extension MultipartBody {
       .map { $0..<$0 + boundary.count }
   }
 
-  /// What stands behind the name of a header line; nil where there is no such line.
+  /// The value of a header line, if present.
   private static func headerLine(_ name: StaticString, of part: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var rest = part
     while let end = rest.firstIndex(of: UInt8(ascii: "\r")), end > rest.startIndex {
@@ -101,7 +86,6 @@ extension MultipartBody {
     return nil
   }
 
-  /// The boundary of a body that begins with one.
   package static func boundary(openedBy body: [UInt8]) -> [UInt8]? {
     guard body.starts(with: "--".utf8), let end = body.firstIndex(of: UInt8(ascii: "\r")), end > 2, end <= 72
     else { return nil }

@@ -1,7 +1,7 @@
 /// A path with parameters and a wildcard: `/users/{id}`, `/users/:id` (Kakapo's spelling), `/files/*rest`.
 ///
-/// Paths are compared segment by segment, decoded on both sides: `/café` matches `/caf%C3%A9`. Doubled and surrounding
-/// slashes do not count. `PathTree` matches a path against many patterns at once.
+/// Segments are compared decoded: `/café` matches `/caf%C3%A9`. Doubled and surrounding slashes are ignored.
+/// `PathTree` matches many patterns at once.
 public struct PathPattern: Sendable, Equatable {
   package enum Segment: Sendable, Hashable {
     /// Percent-decoded.
@@ -24,13 +24,12 @@ public struct PathPattern: Sendable, Equatable {
     self.segments = segments
   }
 
-  /// The values of the parameters and the wildcard, by name, percent-decoded; `nil` when `path` does not match.
+  /// The decoded values of parameters and wildcard by name; `nil` when `path` does not match.
   package func match(_ path: ArraySlice<UInt8>) -> [String: String]? {
     let path = PathSegments(path)
     return PathTree([segments]).offer(path) { _ in true } ? values(in: path) : nil
   }
 
-  /// The values of the parameters and the wildcard in a path that is known to match.
   package func values(in path: PathSegments) -> [String: String] {
     var values: [String: String] = [:]
     for (index, segment) in segments.enumerated() {
@@ -75,12 +74,11 @@ public enum PathPatternError: Error, Equatable, Sendable, CustomStringConvertibl
   }
 }
 
-/// A path, cut at its slashes; empty pieces do not count.
+/// A path, split at its slashes; empty segments are dropped.
 package struct PathSegments: Sendable {
   package let raw: [ArraySlice<UInt8>]
-  /// What literals are compared with: decoded, in lower case where case does not count.
+  /// The segments to compare with literals: decoded, and in lower case if case is ignored.
   package let keys: [ArraySlice<UInt8>]
-  /// Whether something in it is percent-encoded.
   package let isEncoded: Bool
 
   package init(_ path: ArraySlice<UInt8>, foldsCase: Bool = false) {
@@ -104,7 +102,6 @@ package struct PathSegments: Sendable {
 
   package func rawText(_ index: Int) -> String { String(decoding: raw[index], as: UTF8.self) }
 
-  /// All segments from `index` on.
   package func rest(from index: Int) -> String { raw[index...].map(Self.decoded).joined(separator: "/") }
 
   package func rawRest(from index: Int) -> String {

@@ -1,19 +1,18 @@
-/// Path patterns as a tree of their segments, built once and never changed.
-///
-/// A path is walked down literal first, then parameter, then wildcard, so patterns are offered the most specific first.
-/// The cost depends on the depth of the path and not on the number of patterns.
+/// An immutable tree of path patterns. Tries literals, then parameters, then wildcards, so the most specific
+/// pattern comes first, at a cost that does not depend on the number of patterns.
 package struct PathTree: Sendable {
   private struct Node {
-    /// Its literal children, in the order of their hashes.
+    /// The literal children, ordered by hash.
     var edges: Range<Int32> = 0..<0
-    /// The lengths of those: the bit of each length is set, the highest for all that are longer.
+    /// The lengths of the literals, one bit each; the highest bit stands for all longer ones.
     var lengths: UInt64 = 0
-    /// The child for any segment; negative when there is none.
+    /// The child for any segment; negative if none.
     var parameter: Int32 = -1
-    /// Patterns that end here.
-    var exact: [Int] = []
-    /// Patterns that take all that follows.
-    var rest: [Int] = []
+    var exact: [Int] = [] { didSet { hasExact = true } }
+    /// Patterns whose wildcard starts here.
+    var rest: [Int] = [] { didSet { hasRest = true } }
+    private(set) var hasExact = false
+    private(set) var hasRest = false
   }
 
   private struct Edge {
@@ -28,13 +27,12 @@ package struct PathTree: Sendable {
   private var edges: [Edge] = []
   private let foldsCase: Bool
 
-  /// - Parameter patterns: known by their places here; those of the same path are offered in this order.
+  /// - Parameter patterns: identified by index; equal patterns are offered in this order.
   package init(_ patterns: [[PathPattern.Segment]], foldsCase: Bool = false) {
     self.foldsCase = foldsCase
     _ = add(patterns.enumerated().map { ($0, $1[...]) })
   }
 
-  /// Adds the node from which these patterns continue.
   private mutating func add(_ tails: [Tail]) -> Int32 {
     let place = nodes.count
     var node = Node()
@@ -61,10 +59,8 @@ package struct PathTree: Sendable {
     return Int32(place)
   }
 
-  // MARK: Walking
-
-  /// Offers the patterns that fit the path from segment `start` on, until one is taken.
-  /// - Returns: whether one was.
+  /// Offers the patterns that match from segment `start` on, until `takes` accepts one; returns whether it
+  /// did.
   @discardableResult
   package func offer(_ path: PathSegments, from start: Int = 0, _ takes: (Int) -> Bool) -> Bool {
     offer(0, path, start, takes)
@@ -82,41 +78,54 @@ package struct PathTree: Sendable {
     return node.rest.contains(where: takes)
   }
 
-  /// The quick check before `offer`: whether some pattern may fit the path of a target, which ends at its first `?`.
-  /// Allocates nothing. It neither decodes escaped segments nor folds case and answers true there, so true may be
-  /// wrong; false never is.
+  /// A quick check before `offer`, without allocation: whether a pattern may match the path of a target. May
+  /// be true wrongly, for escaped segments and folded case, but never false wrongly.
   package func mayFit(target: [UInt8]) -> Bool {
-    foldsCase
-      || target.withUnsafeBufferPointer { target in
-        mayFit(0, UnsafeBufferPointer(rebasing: target.prefix { $0 != UInt8(ascii: "?") }))
+    if foldsCase { return true }
+    // Pointers avoid retains.
+    return nodes.withUnsafeBufferPointer { nodes in
+      edges.withUnsafeBufferPointer { edges in
+        target.withUnsafeBufferPointer { Self.mayFit(nodes, edges, 0, $0, from: 0) }
       }
+    }
   }
 
-  private func mayFit(_ place: Int32, _ path: UnsafeBufferPointer<UInt8>) -> Bool {
-    let node = nodes[Int(place)]
-    if !node.rest.isEmpty { return true }
-    guard let start = path.firstIndex(where: { $0 != UInt8(ascii: "/") }) else { return !node.exact.isEmpty }
+  private static func mayFit(
+    _ nodes: UnsafeBufferPointer<Node>, _ edges: UnsafeBufferPointer<Edge>, _ place: Int32,
+    _ target: UnsafeBufferPointer<UInt8>, from offset: Int
+  ) -> Bool {
+    if nodes[Int(place)].hasRest { return true }
+    var start = offset
+    while start < target.count, target[start] == UInt8(ascii: "/") { start += 1 }
     var end = start
-    while end < path.count, path[end] != UInt8(ascii: "/") {
-      if path[end] == UInt8(ascii: "%") { return true }
+    while end < target.count, target[end] != UInt8(ascii: "/"), target[end] != UInt8(ascii: "?") {
+      if target[end] == UInt8(ascii: "%") { return true }
       end += 1
     }
-    let tail = UnsafeBufferPointer(rebasing: path[end...])
-    if node.parameter >= 0, mayFit(node.parameter, tail) { return true }
-    guard let next = child(node, UnsafeBufferPointer(rebasing: path[start..<end])) else { return false }
-    return mayFit(next, tail)
+    if start == end { return nodes[Int(place)].hasExact }
+    let parameter = nodes[Int(place)].parameter
+    if parameter >= 0, mayFit(nodes, edges, parameter, target, from: end) { return true }
+    let key = UnsafeBufferPointer(rebasing: target[start..<end])
+    let (lengths, range) = (nodes[Int(place)].lengths, nodes[Int(place)].edges)
+    guard lengths & bit(key.count) != 0, let next = child(edges, range, key) else { return false }
+    return mayFit(nodes, edges, next, target, from: end)
   }
 
-  /// The child for a literal segment.
   private func child(_ node: Node, _ key: UnsafeBufferPointer<UInt8>) -> Int32? {
     guard node.lengths & Self.bit(key.count) != 0 else { return nil }
-    let hash = Self.hash(key)
-    var (low, high) = (Int(node.edges.lowerBound), Int(node.edges.upperBound))
+    return edges.withUnsafeBufferPointer { Self.child($0, node.edges, key) }
+  }
+
+  private static func child(
+    _ edges: UnsafeBufferPointer<Edge>, _ range: Range<Int32>, _ key: UnsafeBufferPointer<UInt8>
+  ) -> Int32? {
+    let hash = hash(key)
+    var (low, high) = (Int(range.lowerBound), Int(range.upperBound))
     while low < high {
       let middle = (low + high) / 2
       if edges[middle].hash < hash { low = middle + 1 } else { high = middle }
     }
-    while low < node.edges.upperBound, edges[low].hash == hash {
+    while low < range.upperBound, edges[low].hash == hash {
       if key.elementsEqual(edges[low].key) { return edges[low].node }
       low += 1
     }

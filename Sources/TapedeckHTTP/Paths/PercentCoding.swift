@@ -1,7 +1,7 @@
 /// Percent-encoding of URLs (RFC 3986 §2.1), on bytes.
 public enum PercentCoding {
   /// Decodes `%XX`; a `%` without two hex digits stays as it is.
-  /// - Parameter plusIsSpace: as in forms (the application/x-www-form-urlencoded rules of the URL standard).
+  /// - Parameter plusIsSpace: as in forms (application/x-www-form-urlencoded of the URL standard).
   public static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -21,9 +21,7 @@ public enum PercentCoding {
     return out
   }
 
-  /// `%XX`.
   package static func encoded(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    [UInt8(ascii: "%")] + ASCII.hexDigits([byte], uppercase: true)
   }
 }

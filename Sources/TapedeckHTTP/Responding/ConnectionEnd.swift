@@ -1,7 +1,7 @@
-/// How a connection ends in the midst of a response, where that is what is wanted.
+/// How a connection is ended in the middle of a response, on purpose.
 public enum ConnectionEnd: Sendable, Equatable {
-  /// In order (FIN), once all that was written and these bytes, which need be no HTTP, are on their way.
+  /// Closes it (FIN) after everything written and these bytes, which need not be HTTP, have been sent.
   case close(after: [UInt8])
-  /// With a reset (RST), once all that was written is on its way.
+  /// Resets it (RST) after everything written has been sent.
   case reset
 }

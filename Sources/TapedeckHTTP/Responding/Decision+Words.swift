@@ -1,6 +1,6 @@
-/// Decisions for people: in the request log, in the log and in the field of `--explain`.
+/// Decisions as text, for the request log, the live log and `--explain`.
 extension Decision {
-  /// The link, and the rule where it has one: `route maintenance`, `cassette`.
+  /// The link, with the rule if it has one: `route maintenance`, `cassette`.
   package var name: String { rule.map { "\(link.rawValue) \($0)" } ?? link.rawValue }
 
   package var outcome: Outcome {
@@ -11,7 +11,7 @@ extension Decision {
     }
   }
 
-  /// Why, in a few words.
+  /// The reason in a few words.
   package var words: String {
     switch reason {
     case .unmet(let wish): "it wants: \(wish)"
@@ -19,14 +19,14 @@ extension Decision {
     case .applied: appliedWords ?? name
     case .declared: link == .store ? "a resource is served at its path" : "the most specific route for it"
     case .replayed(let replay): replay.words
-    case .forwarded(let isRecorded): isRecorded ? "asked, and recorded" : "asked, not recorded"
+    case .forwarded(let isRecorded): isRecorded ? "forwarded and recorded" : "forwarded, not recorded"
     case .missed(let miss, _):
-      miss.nearest.first.map { "no recording matches; nearest is \($0.file)" } ?? "nothing answers it"
-    case .refused: "refused before anyone was asked"
+      miss.nearest.first.map { "no recording matches; nearest is \($0.file)" } ?? "nothing responds to it"
+    case .refused: "refused before it reached the chain"
     }
   }
 
-  /// Like `patch second-time`, with remarks where a part of it could not be applied; `nil` where nothing was.
+  /// Like `patch second-time`, with remarks on parts that could not be applied; `nil` unless it was applied.
   fileprivate var appliedWords: String? {
     guard case .applied(let remarks) = reason else { return nil }
     return remarks.isEmpty ? name : "\(name) (\(remarks.joined(separator: "; ")))"
@@ -43,7 +43,7 @@ extension Decision.Replay {
         "; other-variant: the range or condition was not recorded, and this is right for any"
       case nil: ""
       }
-    return "recorded in \(file), answer \(turn) of \(turns)\(drift)\(substituted)"
+    return "recorded in \(file), response \(turn) of \(turns)\(drift)\(substituted)"
   }
 }
 
@@ -56,7 +56,7 @@ extension Decisions {
     return replay
   }
 
-  /// The first miss of its sort, which the log tells in full.
+  /// A miss that the log shows in full: the first of its kind.
   package var toldMiss: Miss? {
     guard case .missed(let miss, isFirst: true)? = responded?.reason else { return nil }
     return miss
@@ -66,7 +66,4 @@ extension Decisions {
     guard case .missed(let miss, _)? = responded?.reason else { return nil }
     return miss
   }
-
-  /// In the order of the chain.
-  package var all: [Decision] { declined + (responded.map { [$0] } ?? []) + patches + faults }
 }

@@ -1,6 +1,6 @@
 /// What one link of the responder chain did with a request, and why. A link appends it to the request's
-/// `DecisionCollector` as it declines, responds or changes the response. Nothing is decided by it; the words for people
-/// are in `Decision+Words.swift`.
+/// `DecisionCollector` when it declines, responds or changes the response. It serves as an explanation only; its text is
+/// in `Decision+Words.swift`.
 package struct Decision: Sendable {
   package enum Link: String, Sendable {
     case route, store, cassette, upstream, unmatched, server, patch, fault
@@ -23,22 +23,22 @@ package struct Decision: Sendable {
   }
 
   package enum Reason: Sendable {
-    /// Declined: the request does not meet the rule's condition. What the rule wants, like `query page is "2"`.
+    /// Declined: the request does not meet this condition of the rule, like `query page is "2"`.
     case unmet(String)
-    /// Declined: `times`, `after`, `on` or `probability` leaves the request out.
+    /// Declined: `times`, `after`, `on` or `probability` excludes the request.
     case notItsTurn
-    /// A patch or fault acted, and why parts of it could not.
+    /// A patch or fault acted. The remarks say which parts could not be applied.
     case applied(remarks: [String])
     /// A route or resource responded.
     case declared
     /// An interaction is replayed.
     case replayed(Replay)
-    /// The origin is asked.
+    /// The request is forwarded to the origin.
     case forwarded(isRecorded: Bool)
-    /// Nothing matches, as explained.
-    /// - Parameter isFirst: whether it is the first miss of its sort in the run, which logs tell in full.
+    /// No recording matches.
+    /// - Parameter isFirst: whether it is the first miss of its kind in the run, which logs show in full.
     indirect case missed(Miss, isFirst: Bool)
-    /// Refused before any link was asked.
+    /// Refused before it reached the chain.
     case refused
   }
 
@@ -46,10 +46,10 @@ package struct Decision: Sendable {
   package struct Replay: Sendable {
     /// The file of the interaction.
     package let file: String
-    /// Its place among the responses to such a request, from 1, and how many of them were recorded.
+    /// Its number among the recorded responses to the request, from 1, and their count.
     package let turn: Int
     package let turns: Int
-    /// Where the request differs from the recorded one, though not by the rules.
+    /// Differences from the recorded request that the matching rules ignore.
     package let drift: [String]
     package let substitution: Substitution?
 
@@ -63,11 +63,11 @@ package struct Decision: Sendable {
     }
   }
 
-  /// What is replayed in place of a response that was not recorded.
+  /// What is replayed instead of a response that was not recorded.
   package enum Substitution: String, Sendable {
     /// A response that was recorded for another client.
     case otherClient = "other-client"
-    /// A full response, where the requested range or condition was not recorded.
+    /// A full response, since the requested range or condition was not recorded.
     case otherVariant = "other-variant"
   }
 
@@ -76,7 +76,7 @@ package struct Decision: Sendable {
   package let rule: String?
   package fileprivate(set) var reason: Reason
 
-  package init(_ link: Link, rule: String? = nil, _ reason: Reason) {
+  package init(_ link: Link, rule: consuming String? = nil, _ reason: consuming Reason) {
     self.link = link
     self.rule = rule
     self.reason = reason
@@ -85,52 +85,55 @@ package struct Decision: Sendable {
 
 /// What all links of the chain did with one request.
 package struct Decisions: Sendable {
-  /// The routes that declined before one responded, in the order they were asked.
-  package fileprivate(set) var declined: [Decision] = []
-  /// Of the link that responded; `nil` before one has.
+  /// The decision of the link that responded; `nil` until one has.
   package fileprivate(set) var responded: Decision?
-  package fileprivate(set) var patches: [Decision] = []
-  package fileprivate(set) var faults: [Decision] = []
+  /// The decisions of links that declined, and of patches and faults.
+  fileprivate var others: [Decision] = []
 
-  package init() {}
+  /// Links that declined, in the order of the chain.
+  private var declined: [Decision] { others.filter { $0.link != .patch && $0.link != .fault } }
+  package var patches: [Decision] { others.filter { $0.link == .patch } }
+  package var faults: [Decision] { others.filter { $0.link == .fault } }
+
+  /// In the order of the chain.
+  package var all: [Decision] { declined + (responded.map { [$0] } ?? []) + patches + faults }
 }
 
-/// Collects the decisions on one request while it is served: made by the front of the chain where a log, the request
-/// log or `--explain` listens, else there is none. Belongs to the loop of its request. A streamed response is patched on
-/// its way, so the decisions are complete with the response's last byte.
+/// Collects the decisions on one request while it is served. It exists only if the live log, the request log or
+/// `--explain` needs it, and belongs to the loop of its request. A streamed response is patched on its way, so the
+/// decisions are complete with the response's last byte.
 package final class DecisionCollector {
-  package private(set) var decisions = Decisions()
+  @exclusivity(unchecked) package private(set) var decisions = Decisions()
 
   package init() {}
 
-  /// A rule lets the request pass.
+  /// Notes that a rule lets the request pass.
   package func decline(_ link: Decision.Link, rule: String, _ reason: Decision.Reason) {
-    decisions.declined.append(Decision(link, rule: rule, reason))
+    decisions.others.append(Decision(link, rule: rule, reason))
   }
 
-  /// A link responds.
-  package func respond(_ link: Decision.Link, rule: String? = nil, _ reason: Decision.Reason) {
+  /// Notes that a link responds.
+  package func respond(
+    _ link: Decision.Link, rule: consuming String? = nil, _ reason: consuming Decision.Reason
+  ) {
     decisions.responded = Decision(link, rule: rule, reason)
   }
 
-  /// A patch acts on the response, or declines to.
-  package func patch(_ rule: String, _ reason: Decision.Reason) {
-    decisions.patches.append(Decision(.patch, rule: rule, reason))
-  }
+  /// Notes that a patch acts on the response, or declines.
+  package func patch(_ rule: String, _ reason: Decision.Reason) { decline(.patch, rule: rule, reason) }
 
-  /// A fault acts on the response, or declines to.
-  package func fault(_ rule: String, _ reason: Decision.Reason) {
-    decisions.faults.append(Decision(.fault, rule: rule, reason))
-  }
+  /// Notes that a fault acts on the response, or declines.
+  package func fault(_ rule: String, _ reason: Decision.Reason) { decline(.fault, rule: rule, reason) }
 
-  /// Adds why a part of a patch could not be applied, each reason once.
+  /// Notes why a part of a patch could not be applied. Each reason is noted once.
   package func remark(_ text: String, onPatch rule: String) {
-    for index in decisions.patches.indices where decisions.patches[index].rule == rule {
-      guard case .applied(var remarks) = decisions.patches[index].reason, !remarks.contains(text) else {
+    for index in decisions.others.indices
+    where decisions.others[index].link == .patch && decisions.others[index].rule == rule {
+      guard case .applied(var remarks) = decisions.others[index].reason, !remarks.contains(text) else {
         return
       }
       remarks.append(text)
-      decisions.patches[index].reason = .applied(remarks: remarks)
+      decisions.others[index].reason = .applied(remarks: remarks)
     }
   }
 }

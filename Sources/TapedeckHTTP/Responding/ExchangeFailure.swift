@@ -1,9 +1,9 @@
-/// Why an exchange failed. It travels with the response that stands in for the one that did not come, so that logs,
-/// reports and the request log say the same as the client was told.
+/// The reason why an exchange failed. It accompanies the error response to the client, so that logs, reports and the
+/// request log say the same.
 public struct ExchangeFailure: Sendable, Equatable {
-  /// The error type, in the words of RFC 9209 §2.3, like `connection_refused`.
+  /// The error type of RFC 9209 §2.3, like `connection_refused`.
   public let cause: String
-  /// For people. Holds no header, target or body of the exchange.
+  /// A text for people, without headers, target or body of the exchange.
   public let detail: String
 
   public init(cause: String, detail: String) {
@@ -11,7 +11,6 @@ public struct ExchangeFailure: Sendable, Equatable {
     self.detail = detail
   }
 
-  /// For programs.
   package var json: JSONValue { ["cause": JSONValue(cause), "reason": JSONValue(detail)] }
 
   /// The cause in plain words, like `connection refused`.

@@ -4,13 +4,13 @@ public struct ExchangeSummary: Sendable {
   public var target: [UInt8]
   public var status: Int
   public var source: ServedResponse.Source
-  /// From the whole request to the last byte of the response leaving our hands.
+  /// The time from the complete request until the last byte of the response was sent.
   public var durationNanoseconds: Int64
   /// Whether the response broke off, or the client left before its end.
   public var wasCutShort: Bool
-  /// What the links of the chain decided; `nil` where no link was asked.
+  /// The decisions of the links; `nil` if none were collected.
   package var decisions: Decisions?
-  /// Why the exchange failed, where it did.
+  /// The reason if the exchange failed.
   public var failure: ExchangeFailure?
 
   package init(

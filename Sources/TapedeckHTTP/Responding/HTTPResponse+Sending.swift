@@ -1,5 +1,5 @@
 extension HTTPResponse {
-  /// Sends all of it at once, as the response to a request of this method.
+  /// Sends the whole response to a request with this method.
   package func send(into sink: any ResponseSink, to method: HTTPMethod) {
     let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
     sink.begin(head, framing: hasNoBody ? .none : .length(body.count))
@@ -9,7 +9,7 @@ extension HTTPResponse {
 }
 
 extension PreparedResponse {
-  /// Sends all of it at once, in the chunks it is framed in, as the response to a request of this method.
+  /// Sends the whole response, in its own chunks, to a request with this method.
   package func send(into sink: any ResponseSink, to method: HTTPMethod) {
     guard let response else { return sink.fail(HTTPResponse(head: HTTPResponseHead(status: 500))) }
     guard let unchunked, contentBytes > 0 else { return response.send(into: sink, to: method) }

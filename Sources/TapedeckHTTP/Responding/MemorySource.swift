@@ -1,4 +1,4 @@
-/// An answer in memory as a stream, in pieces that the client has room for.
+/// Streams a response from memory, as fast as the client reads.
 package final class MemorySource: ResponseSource {
   private static let pieceBytes = 64 * 1024
 
@@ -14,7 +14,7 @@ package final class MemorySource: ResponseSource {
     self.framing = framing
   }
 
-  /// An answer that is in memory; nil for a stream, and for one that cannot be read back.
+  /// Returns `nil` for a stream, and for a prepared response that cannot be parsed.
   package convenience init?(_ content: ServedResponse.Content, to method: HTTPMethod) {
     let response: HTTPResponse
     var isChunked = false
@@ -39,7 +39,7 @@ package final class MemorySource: ResponseSource {
 
   package func cancel() { sink = nil }
 
-  /// Sends until the sink is full. A `resume` that arrives from inside `write` is noted, not nested.
+  /// Sends until the sink is full. A call from inside `write` makes the running one continue.
   package func resume() {
     mustSend = true
     guard !isSending else { return }
@@ -72,7 +72,7 @@ package final class MemorySource: ResponseSource {
 }
 
 extension ServedResponse.Content {
-  /// The answer as a stream; nil for one that cannot be read back.
+  /// The response as a stream; `nil` for a prepared response that cannot be parsed.
   package func stream(to method: HTTPMethod) -> (any ResponseSource)? {
     if case .stream(let source) = self { return source }
     return MemorySource(self, to: method)

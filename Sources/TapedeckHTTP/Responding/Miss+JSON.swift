@@ -1,4 +1,4 @@
-/// A miss for programs: the refusal itself (RFC 9457), the log and the report.
+/// A miss as JSON, for the error response (RFC 9457), the log and the report.
 extension Miss {
   package func problem(status: Int) -> HTTPResponse {
     let document: JSONValue = .object(
@@ -15,7 +15,7 @@ extension Miss {
     return response
   }
 
-  /// What is near and what helps, without the request itself.
+  /// The near misses and suggested fixes, without the request.
   package var explanation: [JSONMember] { [JSONMember("nearest", .array(nearest.map(\.json)))] + help }
 
   private var help: [JSONMember] {
@@ -27,7 +27,7 @@ extension Miss {
     ]
   }
 
-  /// What came from a client could be markup; `<` stands in strings only, where JSON may write it so.
+  /// Escapes `<`, since text from a client may be markup. In JSON, `<` occurs only in strings.
   private static func markupFree(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.contains(UInt8(ascii: "<")) else { return bytes }
     return Array(
@@ -37,7 +37,7 @@ extension Miss {
 }
 
 extension Miss.Nearest {
-  /// For people.
+  /// The JSON for the client, with differences as text.
   package var text: JSONValue {
     [
       "file": JSONValue(file), "request": JSONValue(request),

@@ -1,10 +1,10 @@
-/// Why no interaction matches a request: what came, what was nearest, what differed, and what to run next.
+/// Explains why no interaction matches a request: the near misses, their differences, and commands that would help.
 public struct Miss: Sendable, Equatable {
   /// A near miss.
   public struct Nearest: Sendable, Equatable {
-    /// Its file in the cassette.
+    /// The interaction's file in the cassette.
     public var file: String
-    /// Its method and target.
+    /// The interaction's method and target.
     public var request: String
     public var differences: [Difference]
 
@@ -15,11 +15,11 @@ public struct Miss: Sendable, Equatable {
     }
   }
 
-  /// A place where the request and a recording are not the same.
+  /// A difference between the request and a recording.
   public struct Difference: Sendable, Equatable {
-    /// As in `query "page"`, `$.user.name`, `method`.
+    /// Like `query "page"`, `$.user.name` or `method`.
     public var field: String
-    /// `nil` where it is absent.
+    /// `nil` if the field is absent, as in `received`.
     public var recorded: String?
     public var received: String?
 
@@ -30,7 +30,7 @@ public struct Miss: Sendable, Equatable {
     }
   }
 
-  /// A command that would change things.
+  /// A command that would help, and its purpose.
   public struct Fix: Sendable, Equatable {
     public var because: String
     public var command: String
@@ -48,11 +48,11 @@ public struct Miss: Sendable, Equatable {
   public var detail: String
   /// The nearest first; three at most.
   public var nearest: [Nearest]
-  /// The one that fits best first.
+  /// The best first.
   public var fixes: [Fix]
   /// The request as a command line.
   public var curl: String
-  /// Misses of one sort are told once.
+  /// Identifies the kind of miss; the log shows each kind in full once.
   package var sort: String
 
   package init(
@@ -76,7 +76,7 @@ extension Miss.Difference: CustomStringConvertible {
 extension Miss {
   private static let listedDifferences = 8
 
-  /// For the log, below the request's own line: the nearest in full, the next with the names of what differs.
+  /// The lines of the log below that of the request: the nearest in full, others with the names of their differences.
   package var lines: [String] {
     var lines: [String] = []
     if let near = nearest.first {

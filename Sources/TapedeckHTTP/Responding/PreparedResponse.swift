@@ -1,16 +1,16 @@
-/// A response that is sent many times: its head and body as they go on the wire, made once.
+/// A response serialized once, to be sent many times.
 public final class PreparedResponse: Sendable {
   public let status: Int
   /// Status line, fields and blank line.
   public let head: [UInt8]
-  /// The body as HTTP/1.1 wants it: framed in chunks when the head says so.
+  /// The body as sent with HTTP/1.1, in chunks if the head says so.
   public let wireBody: [UInt8]
-  /// What a client of HTTP/1.0, which knows no chunks, gets instead (RFC 9112 §7.1); `nil` when there is no difference.
+  /// The response for HTTP/1.0 clients, which do not know chunks (RFC 9112 §7.1); `nil` if it is the same.
   public let unchunked: HTTPResponse?
-  /// How many bytes of content there are, without framing.
+  /// The size of the content, without framing.
   public let contentBytes: Int
 
-  /// - Parameter chunks: sizes of the chunks to send the body in; nil sends it with its length.
+  /// - Parameter chunks: the sizes of the body's chunks; `nil` sends it with a length.
   public init(_ response: HTTPResponse, to method: HTTPMethod, chunks: [Int]? = nil) {
     let hasNoBody = BodyFraming.hasNoBody(status: response.head.status, method: method)
     let framing: BodyFraming =
@@ -35,10 +35,10 @@ public final class PreparedResponse: Sendable {
     contentBytes = prepared.contentBytes
   }
 
-  /// The head without its blank line, so that a field may follow.
+  /// The head without its blank line, so that fields can be added.
   public var openHead: ArraySlice<UInt8> { head.dropLast(HTTP1Serializer.crlf.count) }
 
-  /// The same with one more field, which is valid.
+  /// The response with one more field, which must be valid.
   package func adding(_ name: StaticString, _ value: String) -> PreparedResponse {
     var fields = HTTPFields()
     fields.append(literal: name, value)
@@ -49,8 +49,8 @@ public final class PreparedResponse: Sendable {
       self, status: status, head: openHead + line + HTTP1Serializer.crlf, unchunked: unchunked)
   }
 
-  /// The same body, in the same chunks, under another head. The head's status must allow a body in a response to `method`
-  /// just as this one's did.
+  /// The same body in the same chunks, with another head. Both statuses must agree on whether a response to `method` has
+  /// a body.
   package func replacing(head: HTTPResponseHead, method: HTTPMethod) -> PreparedResponse {
     let hasNoBody = BodyFraming.hasNoBody(status: head.status, method: method)
     let framing: BodyFraming =
@@ -63,7 +63,7 @@ public final class PreparedResponse: Sendable {
       unchunked: unchunked)
   }
 
-  /// The response it was made of, read back. A body that was never sent is not in it.
+  /// The original response, without a body that is not sent.
   public var response: HTTPResponse? {
     if let unchunked { return unchunked }
     guard let head = try? HTTP1ResponseHeadParser.parse(head) else { return nil }
@@ -86,7 +86,7 @@ public final class PreparedResponse: Sendable {
     return out
   }
 
-  /// The sizes of the chunks it is framed in, read back from our own framing; none where it is not.
+  /// The sizes of the body's chunks, parsed from `wireBody`; empty if the body is not chunked.
   package var chunkSizes: [Int] {
     guard unchunked != nil else { return [] }
     var sizes: [Int] = []
@@ -99,7 +99,7 @@ public final class PreparedResponse: Sendable {
       }
       if size == 0 { return sizes }
       sizes.append(size)
-      // The line's end, the chunk, and its end.
+      // CRLF, the chunk, CRLF.
       index += size + 4
     }
     return sizes

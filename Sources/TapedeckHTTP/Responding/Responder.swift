@@ -2,11 +2,11 @@
 ///
 /// A responder belongs to one event loop and is called on its thread only.
 package protocol Responder: AnyObject {
-  /// - Parameter decisions: collects what each link does and why; `nil` where nobody listens.
+  /// - Parameter decisions: collects what each link does and why; `nil` if nothing needs it.
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse?
 }
 
-/// The first responder with a response wins. The behaviour of the product is the order of this array.
+/// Asks its responders in order; the first response wins. The order defines the behaviour of the product.
 package final class ResponderChain: Responder {
   private let responders: [any Responder]
 
@@ -21,9 +21,9 @@ package final class ResponderChain: Responder {
   }
 }
 
-/// A response, and the link of the chain that gave it.
+/// A response and its source.
 public struct ServedResponse {
-  /// The links of the chain, in the words of the log.
+  /// The links of the chain, by their names in the log.
   public enum Source: String, Sendable, CaseIterable {
     case route, store, cassette, upstream, unmatched, server
   }
@@ -37,9 +37,9 @@ public struct ServedResponse {
 
   public var source: Source
   public var content: Content
-  /// What the links decided, where anyone listens.
+  /// The decisions of the links, if they are collected.
   package var decisions: DecisionCollector?
-  /// The request's target as logs may show it, where that is not as it came.
+  /// The request's target for logs, if it differs from the original.
   public var shownTarget: [UInt8]?
   /// Whether the connection ends with this response.
   public var endsConnection = false

@@ -1,40 +1,40 @@
-/// What a stream may do next.
+/// What a source may do after a write.
 public enum SinkDemand: Sendable {
   /// Send on.
   case more
-  /// The client reads slowly: wait for `resume()`. What is written before that is taken, and returns `wait`.
+  /// The client reads slowly: wait for `resume()`. Bytes written before that are accepted, and return `wait` again.
   case wait
-  /// The client has gone; nothing more will arrive anywhere.
+  /// The client is gone; further bytes are lost.
   case gone
 }
 
-/// Where a streamed response goes. Called on the loop's thread, in this order: `informational`*, `begin`, `write`*, then
-/// `end`, `fail` or, at any time, `abort` once.
+/// The destination of a streamed response. Called on the loop's thread, in this order: `informational`*, `begin`,
+/// `write`*, then `end` or `fail`; `abort` may come at any time instead.
 public protocol ResponseSink: AnyObject {
   /// Passes on an interim response (RFC 9110 §15.2).
   func informational(_ head: HTTPResponseHead)
   func begin(_ head: HTTPResponseHead, framing: BodyFraming)
-  /// - Parameter endsChunk: whether these bytes complete a chunk of the origin's.
+  /// - Parameter endsChunk: whether these bytes complete one of the origin's chunks.
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand
-  /// The body stops here without an end: nothing more comes, and the connection stays.
+  /// Stops the body without ending it: nothing more follows, and the connection stays open.
   func rest()
   func end(trailers: HTTPFields)
-  /// The response broke off. Before `begin` the client gets `response`; after it, visibly broken framing.
+  /// Reports that the response broke off. Before `begin`, the client gets `response`; after it, visibly broken framing.
   func fail(_ response: HTTPResponse)
-  /// Ends the connection instead of the response; nothing more may come.
+  /// Ends the connection instead of the response. It must be the last call.
   func abort(_ end: ConnectionEnd)
 }
 
-/// A streamed response, waiting for a sink to flow into. All calls come on the loop's thread.
+/// The source of a streamed response. Called on the loop's thread.
 public protocol ResponseSource: AnyObject {
   func start(into sink: any ResponseSink)
   /// The sink that said `wait` has room again.
   func resume()
-  /// The rest is not wanted: stops at once and calls the sink no more.
+  /// Stops at once, and no longer calls the sink.
   func cancel()
-  /// The client left. Like `cancel()`, but what was sent so far counts as a response.
+  /// Like `cancel()`, because the client left: the part sent so far counts as a response.
   func clientLeft()
-  /// The client will send nothing more. It may have left, or wait for its response.
+  /// Reports that the client will send nothing more. It may have left, or be waiting for the response.
   func clientFinished()
 }
 

@@ -1,7 +1,7 @@
-/// A stream that passes through a class, which changes it on its way out. What the class leaves out passes unchanged.
+/// A class that changes a stream on its way out. By default, every call is passed on unchanged.
 package protocol StreamFilter: ResponseSource, ResponseSink {
   var source: any ResponseSource { get }
-  /// Where it flows; `nil` before it starts and when it is over.
+  /// The destination; `nil` before the start and after the end.
   var sink: (any ResponseSink)? { get set }
 }
 
@@ -50,14 +50,14 @@ extension StreamFilter {
   @inlinable package func fail(_ response: HTTPResponse) { finish { $0.fail(response) } }
   @inlinable package func abort(_ end: ConnectionEnd) { finish { $0.abort(end) } }
 
-  /// Tells the sink how the stream ends, and lets go of it.
+  /// Ends the stream with a last call to the sink, and releases the sink.
   @inlinable package func finish(_ tell: (any ResponseSink) -> Void) {
     let last = sink
     sink = nil
     if let last { tell(last) }
   }
 
-  /// Ends the connection of a stream that is still under way, and the stream with it.
+  /// Ends the stream and its connection, unless it has ended.
   @inlinable package func breakOff(_ end: ConnectionEnd) {
     guard sink != nil else { return }
     abort(end)

@@ -1,7 +1,7 @@
-/// What single bytes mean in HTTP. All parsing works on bytes: `String`, `Character` and `Int(_:)` are more
-/// generous than the grammar (they take signs, fold the Kelvin sign into `k`, and see CRLF as one character).
+/// The meaning of single bytes in HTTP. Parsers work on bytes, because `String`, `Character` and `Int(_:)`
+/// accept more than the grammar: signs, the Kelvin sign as `k`, CRLF as one character.
 ///
-/// Public, not `package`: the compiler inlines `@inlinable` functions into other rooms only where they are public.
+/// Public because the compiler inlines `@inlinable` functions into other rooms only if they are public.
 public enum ASCII {
   public static let tab: UInt8 = 0x09
   public static let lineFeed: UInt8 = 0x0A
@@ -19,7 +19,7 @@ public enum ASCII {
     return byte < 128 && (tokenHigh >> UInt64(byte & 63)) & 1 == 1
   }
 
-  /// A byte that may stand in a field value: HTAB, visible characters, SP, and opaque 0x80–0xFF (RFC 9110 §5.5).
+  /// HTAB, SP, visible characters and opaque 0x80–0xFF (RFC 9110 §5.5).
   package static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
 
   @inlinable @inline(__always) public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
@@ -37,7 +37,7 @@ public enum ASCII {
     }
   }
 
-  /// Equality without regard to ASCII case, and to nothing but ASCII case.
+  /// Equality that ignores ASCII case only.
   @inlinable public static func equal(_ left: some Sequence<UInt8>, lowercase right: StaticString) -> Bool {
     var index = 0
     for byte in left {
@@ -60,12 +60,12 @@ public enum ASCII {
     isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
   }
 
-  /// White space of texts: SP, HTAB, CR, LF.
+  /// SP, HTAB, CR or LF.
   @inlinable public static func isSpace(_ byte: UInt8) -> Bool {
     byte == space || byte == tab || byte == lineFeed || byte == carriageReturn
   }
 
-  /// A byte of readable text: anything but control characters other than tab and line ends.
+  /// Any byte but control characters other than tab and line ends.
   @inlinable public static func isText(_ byte: UInt8) -> Bool {
     byte >= 0x20 ? byte != 0x7F : byte == tab || byte == lineFeed || byte == carriageReturn
   }
@@ -81,27 +81,22 @@ public enum ASCII {
     bytes.withUnsafeBufferPointer { equal($0, lowercase: text) }
   }
 
-  /// Appends a number that is not negative in decimal digits.
   package static func append(_ number: Int, to out: inout [UInt8]) {
     guard number >= 10 else { return out.append(0x30 + UInt8(truncatingIfNeeded: number)) }
     append(number / 10, to: &out)
     out.append(0x30 + UInt8(truncatingIfNeeded: number % 10))
   }
 
-  /// Appends a number that is not negative in hexadecimal digits.
   package static func append(hexadecimal number: Int, to out: inout [UInt8]) {
     if number >= 16 { append(hexadecimal: number >> 4, to: &out) }
-    let digit = UInt8(truncatingIfNeeded: number & 0xF)
-    out.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    out.append(hexDigit(UInt8(truncatingIfNeeded: number & 0xF)))
   }
 
-  /// The first line feed at or behind `start`.
   static func firstLineFeed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     bytes.index(of: lineFeed, from: start)
   }
 
-  /// The first byte of `bytes[start..<end]` that no field value holds; `end` when there is none. Eight bytes are looked
-  /// at together, and one by one only where a tab or a bad one is among them.
+  /// The first byte of `bytes[start..<end]` that is not allowed in a field value, or `end`.
   static func endOfFieldValue(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
     var index = start
     while index < end {
@@ -115,7 +110,7 @@ public enum ASCII {
     return end
   }
 
-  /// Whether each of eight bytes is 0x20 or more, and not 0x7F. It may say no too often, never too seldom.
+  /// Whether all eight bytes are at least 0x20 and not 0x7F. May be false wrongly, but never true wrongly.
   private static func isPlain(_ block: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let delete = block ^ (ones &* 0x7F)
@@ -126,7 +121,7 @@ public enum ASCII {
 }
 
 extension Collection<UInt8> where SubSequence: Collection<UInt8> {
-  /// Without leading and trailing optional white space (RFC 9110 §5.6.3): SP and HTAB, nothing else.
+  /// Removes leading and trailing SP and HTAB (RFC 9110 §5.6.3).
   package func trimmingBlanks() -> SubSequence {
     var start = startIndex
     while start != endIndex, ASCII.isBlank(self[start]) { start = index(after: start) }
@@ -141,7 +136,7 @@ extension Collection<UInt8> where SubSequence: Collection<UInt8> {
 }
 
 extension Array<UInt8> {
-  /// `withUnsafeBytes` that keeps the type of what `body` throws.
+  /// Like `withUnsafeBytes`, with typed throws.
   package func withRawBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -149,14 +144,13 @@ extension Array<UInt8> {
   }
 }
 
-/// Bytes in hexadecimal digits.
-package enum Hex {
-  package static func encode(_ bytes: [UInt8], uppercase: Bool = false) -> [UInt8] {
-    bytes.flatMap { [digit($0 >> 4, uppercase: uppercase), digit($0 & 0x0F, uppercase: uppercase)] }
+extension ASCII {
+  package static func hexDigits(_ bytes: [UInt8], uppercase: Bool = false) -> [UInt8] {
+    bytes.flatMap { [hexDigit($0 >> 4, uppercase: uppercase), hexDigit($0 & 0x0F, uppercase: uppercase)] }
   }
 
-  /// - Parameter value: below 16.
-  package static func digit(_ value: UInt8, uppercase: Bool = false) -> UInt8 {
+  /// - Parameter value: less than 16.
+  package static func hexDigit(_ value: UInt8, uppercase: Bool = false) -> UInt8 {
     value < 10 ? 0x30 + value : (uppercase ? 0x37 : 0x57) + value
   }
 }

@@ -1,5 +1,5 @@
 extension UnsafeRawBufferPointer {
-  /// Where `byte` stands first at or behind `start`; sixteen bytes are looked at together while they last.
+  /// The first index of `byte` from `start` on, comparing sixteen bytes at a time.
   @inline(__always)
   package func index(of byte: UInt8, from start: Int) -> Int? {
     var index = start
@@ -16,7 +16,7 @@ extension UnsafeRawBufferPointer {
     return nil
   }
 
-  /// Whether these bytes hold `part` at `start`; eight are looked at together while they last.
+  /// Whether `part` is at `start`, comparing eight bytes at a time.
   package func holds(_ part: UnsafeRawBufferPointer, at start: Int = 0) -> Bool {
     guard part.count <= count - start else { return false }
     var index = 0

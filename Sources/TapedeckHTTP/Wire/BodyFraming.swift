@@ -1,15 +1,14 @@
-/// How the end of a message body is found, in one place for both directions (RFC 9112 §6.3).
+/// How the end of a message body is found (RFC 9112 §6.3).
 public enum BodyFraming: Equatable, Sendable {
   case none
   case length(Int)
   case chunked
-  /// A response that ends where the connection ends.
+  /// A response that ends with the connection.
   case untilClose
 }
 
 extension BodyFraming {
-  /// The framing of a request. Where the RFC leaves a choice, the reading that leaves one meaning is taken: any
-  /// repetition or contradiction is refused.
+  /// The framing of a request. Where the RFC leaves a choice, refuses any repetition or contradiction.
   static func request(_ fields: HTTPFields, version: HTTPVersion) throws(HTTPParseError) -> BodyFraming {
     let length = try contentLength(fields, mayRepeat: false)
     guard let isChunked = try transferEncoding(fields) else { return length.map { .length($0) } ?? .none }
@@ -18,8 +17,8 @@ extension BodyFraming {
     return .chunked
   }
 
-  /// The framing of a response to `method`. What is common among origins and has one meaning is read: an equal
-  /// Content-Length more than once, and chunks in HTTP/1.0 (RFC 9112 §6.1, §6.3).
+  /// The framing of a response to `method`. Accepts what is common and unambiguous: repeated equal
+  /// Content-Length, and chunks in HTTP/1.0 (RFC 9112 §6.1, §6.3).
   public static func response(
     _ head: HTTPResponseHead, to method: HTTPMethod
   ) throws(HTTPParseError) -> BodyFraming {
@@ -31,13 +30,13 @@ extension BodyFraming {
     return length.map { .length($0) } ?? .untilClose
   }
 
-  /// Responses that end with their head, whatever their fields say (RFC 9110 §6.4.1).
+  /// Whether a response ends with its head, whatever its fields say (RFC 9110 §6.4.1).
   public static func hasNoBody(status: Int, method: HTTPMethod) -> Bool {
     method == .head || status == 204 || status == 304 || status < 200
   }
 
-  /// The one Content-Length, in decimal digits only.
-  /// - Parameter mayRepeat: whether it may come more than once, in fields or as a list, with equal values.
+  /// The single Content-Length, in decimal digits only.
+  /// - Parameter mayRepeat: whether equal values may be repeated, in fields or as a list.
   fileprivate static func contentLength(
     _ fields: HTTPFields, mayRepeat: Bool
   ) throws(HTTPParseError) -> Int? {
@@ -73,33 +72,28 @@ extension BodyFraming {
     return value
   }
 
-  /// True when the coding is exactly `chunked`; nil without the field. Empty list members are skipped, as RFC 9110
-  /// §5.6.1 asks; a second field, another coding or a parameter is refused.
+  /// True when the coding is exactly `chunked`; `nil` without the field. Skips empty members (RFC 9110
+  /// §5.6.1).
   private static func transferEncoding(_ fields: HTTPFields) throws(HTTPParseError) -> Bool? {
     guard let index = fields.index(of: "transfer-encoding") else { return nil }
     guard fields.index(of: "transfer-encoding", from: index + 1) == nil else { throw .badTransferEncoding }
-    let codings = fields.value(at: index).split(separator: ASCII.comma).map { $0.trimmingBlanks() }.filter {
-      !$0.isEmpty
-    }
+    let codings = fields.members(of: "transfer-encoding").filter { !$0.isEmpty }
     guard let last = codings.last, ASCII.equal(last, lowercase: "chunked") else { throw .badTransferEncoding }
     let others = codings.dropLast()
-    guard !others.contains(where: { ASCII.equal($0, lowercase: "chunked") }) else {
-      throw .badTransferEncoding
-    }
+    guard !others.contains(lowercase: "chunked") else { throw .badTransferEncoding }
     guard others.isEmpty else { throw .unsupportedTransferCoding }
     return true
   }
 }
 
 extension HTTPFields {
-  /// Whether `Content-Length` stands there more than once, in fields or as a list.
   fileprivate var repeatsContentLength: Bool {
     guard let index = index(of: "content-length") else { return false }
     return self.index(of: "content-length", from: index + 1) != nil || value(at: index).contains(ASCII.comma)
   }
 
-  /// Writes the `Content-Length` of a response once, without leading zeros (RFC 9110 §8.6). Returns whether it was
-  /// repeated, which only equal values may be.
+  /// Reduces equal `Content-Length` to one, without leading zeros (RFC 9110 §8.6); returns whether it
+  /// repeated.
   public mutating func unifyContentLength() throws(HTTPParseError) -> Bool {
     guard let first = index(of: "content-length") else { return false }
     let isRepeated = repeatsContentLength
@@ -107,7 +101,7 @@ extension HTTPFields {
     guard isRepeated || digits.count > 1 && digits.first == UInt8(ascii: "0"),
       let length = try BodyFraming.contentLength(self, mayRepeat: true)
     else { return false }
-    // Digits are a field value always.
+    // Cannot fail, because digits are a valid value.
     try? replaceValue(at: first, with: Array("\(length)".utf8))
     let isFurther = indices.map { $0 > first && isNamed("content-length", at: $0) }
     removeSlices { isFurther[$0] }

@@ -1,11 +1,10 @@
 /// Decodes a chunked body (RFC 9112 §7.1), strictly and without I/O.
 ///
-/// Bytes go in as they arrive, cut anywhere; events come out. Line ends are CRLF only, sizes are 1–16 hex digits,
-/// extensions are checked and dropped, trailers that would change the message are dropped. After `.end` the decoder
-/// is done and touches no further byte.
+/// Input may be cut anywhere. Line ends are CRLF only and sizes 1–16 hex digits; extensions are checked and
+/// dropped, as are trailers that would change the message. After `.end` no further byte is read.
 public struct ChunkedDecoder: Sendable {
   public enum Event: Equatable, Sendable {
-    /// Body bytes at these offsets of the buffer; `endsChunk` when they complete one chunk of the sender's.
+    /// Body bytes at these offsets of the buffer; `endsChunk` when they complete one of the sender's chunks.
     case data(Range<Int>, endsChunk: Bool)
     case end(trailers: HTTPFields)
   }
@@ -20,16 +19,16 @@ public struct ChunkedDecoder: Sendable {
   private var trailers = HTTPFields()
   private let limits: HTTPLimits
   private let toleratesBlanks: Bool
-  /// Whether blanks stood between a chunk's size and the end of its line.
+  /// Whether blanks followed a chunk's size.
   public private(set) var hasSeenBlanks = false
 
-  /// - Parameter toleratesBlanks: whether blanks may stand behind a chunk's size, as some origins pad it.
+  /// - Parameter toleratesBlanks: whether blanks may follow a chunk's size, as some origins pad it.
   public init(limits: HTTPLimits, toleratesBlanks: Bool = false) {
     self.limits = limits
     self.toleratesBlanks = toleratesBlanks
   }
 
-  /// The next event from `bytes`, reading on from `offset`; nil when all bytes are used up.
+  /// Returns the next event, reading `bytes` from `offset`; `nil` when all bytes are used up.
   public mutating func next(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(HTTPParseError) -> Event? {
@@ -67,8 +66,8 @@ public struct ChunkedDecoder: Sendable {
     return .data(range, endsChunk: remaining == 0)
   }
 
-  /// Collects one line without its CRLF into `line`; false when the line goes on beyond `bytes`. CR may stand
-  /// only before LF, LF only after CR (RFC 9112 §2.2).
+  /// Collects a line without its CRLF; returns false while unfinished. Refuses bare CR and LF (RFC 9112
+  /// §2.2).
   private mutating func takeLine(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int, limit: Int
   ) throws(HTTPParseError) -> Bool {
@@ -108,7 +107,7 @@ public struct ChunkedDecoder: Sendable {
   }
 
   private mutating func readExtensions(_ text: ArraySlice<UInt8>) throws(HTTPParseError) {
-    guard toleratesBlanks, text.allSatisfy(ASCII.isBlank) else { return try ChunkExtension.check(text) }
+    guard toleratesBlanks, text.allSatisfy(ASCII.isBlank) else { return try Self.check(text) }
     hasSeenBlanks = true
   }
 
@@ -116,14 +115,14 @@ public struct ChunkedDecoder: Sendable {
     trailerBytes += line.count + 2
     guard trailers.count < limits.fieldCount else { throw .tooManyFields }
     let slice = try line.withRawBytes { bytes throws(HTTPParseError) in
-      try FieldLineParser.parse(bytes, 0, bytes.count)
+      try HTTPFields.Slice(parsing: bytes, 0, bytes.count)
     }
     let field = HTTPFields(storage: line, slices: [slice])[0]
     if !Self.isForbidden(field) { trailers.append(field) }
     line.removeAll(keepingCapacity: true)
   }
 
-  /// Fields that say how to frame, route, authorise or read a message may not come after it (RFC 9110 §6.5.1).
+  /// Fields for framing, routing, authorisation or content must not be trailers (RFC 9110 §6.5.1).
   private static func isForbidden(_ field: HTTPField) -> Bool {
     let names: [StaticString] = [
       "content-length", "transfer-encoding", "host", "authorization", "proxy-authorization", "content-type",
@@ -134,10 +133,9 @@ public struct ChunkedDecoder: Sendable {
   }
 }
 
-/// Checks the extensions of a chunk-size line against their grammar (RFC 9112 §7.1.1).
-enum ChunkExtension {
-  /// `text` starts behind the size. White space is taken only around `;` and `=`.
-  static func check(_ text: ArraySlice<UInt8>) throws(HTTPParseError) {
+extension ChunkedDecoder {
+  /// Checks a chunk's extensions (RFC 9112 §7.1.1). White space is allowed only around `;` and `=`.
+  private static func check(_ text: ArraySlice<UInt8>) throws(HTTPParseError) {
     var rest = text
     while !rest.isEmpty {
       skipBlanks(&rest)

@@ -1,11 +1,11 @@
-/// Turns the bytes of one client connection into requests, one after the other (RFC 9112), without I/O.
+/// Turns the bytes of one client connection into requests (RFC 9112), without I/O.
 ///
-/// Promises: a request comes out only when all of it has arrived and has exactly one meaning; everything else is a
-/// typed error after which the parser refuses further use. Assumes nothing about how the bytes are cut. Keeps memory
-/// below `HTTPLimits`, checked before anything grows. A request that arrives whole is parsed where it lies.
+/// Promises: a request comes out only when all of it has arrived and has exactly one meaning; everything else
+/// is a typed error after which the parser refuses further use. Input may be cut anywhere. Memory stays below
+/// `HTTPLimits`, checked before anything grows. A request that arrives whole is parsed in place.
 public struct HTTP1RequestParser: Sendable {
   public enum Event: Sendable {
-    /// A head with `Expect: 100-continue` has come; its body has not (RFC 9110 §10.1.1).
+    /// A head with `Expect: 100-continue` has come, but not its body (RFC 9110 §10.1.1).
     case continueExpected
     case request(HTTPRequest)
   }
@@ -19,22 +19,22 @@ public struct HTTP1RequestParser: Sendable {
   private var scanner = HeadScanner()
   private var pending: [UInt8] = []
   private var request: HTTPRequest?
-  /// The field lines of the last request, where they are short enough to be kept by a connection that waits.
+  /// The field lines of the last request, if short enough for an idle connection to keep.
   private var last = RequestFields()
   private static let keptFieldBytes = 1024
 
   public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
-  // Stored, not computed: to call into another module is to copy the whole parser first, with all that it holds.
+  // Stored, because calling a computed property from another module copies the whole parser first.
 
-  /// Whether no part of a request has arrived since the last one.
+  /// Whether no part of the next request has arrived.
   public private(set) var isBetweenRequests = true
-  /// Whether a head has been read whose body is still on its way.
+  /// Whether a head has arrived whose body is incomplete.
   public private(set) var isReadingBody = false
-  /// How much of the body under way has come.
+  /// The number of bytes of the current body that have arrived.
   public private(set) var receivedBodyBytes = 0
 
-  /// The next event from `bytes`, reading on from `offset`; nil when all of `bytes` is used up.
+  /// Returns the next event, reading `bytes` from `offset`; `nil` when all bytes are used up.
   public mutating func next(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(HTTPParseError) -> Event? {
@@ -56,7 +56,7 @@ public struct HTTP1RequestParser: Sendable {
     }
   }
 
-  /// The method and target of the request whose body is on its way, or was refused.
+  /// The method and target of the request whose body is incomplete or was refused.
   public var receivedHead: (method: HTTPMethod, target: [UInt8])? { request.map { ($0.method, $0.target) } }
 
   private mutating func notePlace() {
@@ -86,7 +86,7 @@ public struct HTTP1RequestParser: Sendable {
     return try continueHead(bytes, at: &offset)
   }
 
-  /// Appends what came to what was left over; bytes behind the head go back to the caller.
+  /// Appends to the unfinished head; bytes after the head are returned to the caller.
   private mutating func continueHead(
     _ bytes: UnsafeRawBufferPointer, at offset: inout Int
   ) throws(HTTPParseError) -> Event? {
@@ -172,33 +172,32 @@ public struct HTTP1RequestParser: Sendable {
   }
 }
 
-/// Finds the end of a head, line by line, and remembers how far it has looked so that no byte is looked at twice.
+/// Finds the end of a head, line by line, and scans no byte twice.
 ///
-/// The request line is read as soon as it is there, and a line that cannot become one is refused before it ends: a
-/// client that speaks another protocol hears so at once, not when its time is up.
+/// Reads the request line as soon as it is complete, and refuses an impossible one before its end, so that a
+/// client of another protocol is refused at once and not after a timeout.
 struct HeadScanner: Sendable {
-  /// Where the start line begins, behind tolerated empty lines.
   private(set) var start = 0
   private var requestLine: RequestLine?
-  /// Whether all lines behind the first are those of the head before.
+  /// Whether all field lines equal those of the previous head.
   private(set) var hasRepeatedLines = false
   private var methodBytes = 0
-  /// Lines behind the first, where they are not those of the head before.
+  /// The number of field lines, unless they equal those of the previous head.
   var fieldCount: Int { lines - 1 }
   private var position = 0
   private var lineStart = 0
   private var emptyLines = 0
   private var lines = 0
 
-  /// The offset behind the blank line; nil when it has not come yet. Lines end in CRLF, nothing else.
-  /// - Parameter earlier: the field lines of the head before, whose end is known.
+  /// The offset after the blank line; `nil` before it has come. Lines end in CRLF only.
+  /// - Parameter earlier: the field lines of the previous head.
   mutating func scan(
     _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits, after earlier: [UInt8] = []
   ) throws(HTTPParseError) -> Int? {
     try checkLineStart(bytes, limits)
     while let lineFeed = ASCII.firstLineFeed(bytes, from: position) {
       position = lineFeed + 1
-      // Before anything else about the line, so that how the bytes were cut does not choose the error.
+      // First, so that how the bytes were cut does not choose the error.
       try check(position, limits)
       guard lineFeed > lineStart, bytes[lineFeed - 1] == ASCII.carriageReturn else {
         throw lines == 0 ? .badRequestLine : .badField
@@ -219,10 +218,9 @@ struct HeadScanner: Sendable {
     return nil
   }
 
-  /// The request line, to be had once.
   mutating func takeRequestLine() -> RequestLine? { requestLine.take() }
 
-  /// RFC 9112 §2.2: empty lines before a request are forgiven.
+  /// RFC 9112 §2.2: tolerates empty lines before a request.
   private mutating func takeEmptyLine(_ limits: HTTPLimits) throws(HTTPParseError) {
     emptyLines += 1
     guard emptyLines <= limits.leadingEmptyLines else { throw .badRequestLine }
@@ -241,12 +239,12 @@ struct HeadScanner: Sendable {
     guard lines - 1 <= limits.fieldCount else { throw .tooManyFields }
   }
 
-  /// Refuses what no line can begin with: a CR that ends nothing, a byte that no method holds.
+  /// Refuses an impossible start of a line: a bare CR, or a byte that no method contains.
   private mutating func checkLineStart(_ bytes: UnsafeRawBufferPointer, _ limits: HTTPLimits)
     throws(HTTPParseError)
   {
     guard lineStart < bytes.count else { return }
-    // The line begins beyond the limit, whatever it begins with: again, how the bytes were cut must not choose.
+    // The line begins beyond the limit: again, how the bytes were cut must not choose the error.
     try check(lineStart + 1, limits)
     if bytes[lineStart] == ASCII.carriageReturn {
       guard lineStart + 1 == bytes.count || bytes[lineStart + 1] == ASCII.lineFeed else {

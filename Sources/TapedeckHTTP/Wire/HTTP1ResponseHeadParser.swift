@@ -1,10 +1,9 @@
-/// Reads a complete response head (RFC 9112 §4, §5), refusing what a proxy must refuse.
+/// Parses a complete response head (RFC 9112 §4, §5), refusing what a proxy must refuse.
 ///
-/// libcurl lets most malformed heads pass with success, so every head of an origin goes through here. The head is
-/// copied once; fields are offsets into the copy, and a folded one is put behind it in one piece.
+/// Used for every head of an origin, because libcurl accepts most malformed ones.
 public enum HTTP1ResponseHeadParser {
-  /// `head` runs from the status line to behind the blank line. Lines may end in a bare LF; they are emitted with
-  /// CRLF. A folded field is unfolded to one space, unless it frames the message.
+  /// `head` includes the blank line. Lines may end in a bare LF; they are emitted with CRLF. A folded field
+  /// is unfolded to one space, unless it frames the message.
   public static func parse(
     _ head: [UInt8], limits: HTTPLimits = .response
   ) throws(HTTPParseError) -> HTTPResponseHead {
@@ -20,7 +19,7 @@ public enum HTTP1ResponseHeadParser {
     }
   }
 
-  /// Where the blank line begins that ends the head; nil when there is none behind a status line.
+  /// Where the blank line begins; `nil` if there is none after a status line.
   private static func endOfFields(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.last == ASCII.lineFeed else { return nil }
     var end = bytes.count - 1
@@ -38,7 +37,8 @@ public enum HTTP1ResponseHeadParser {
   ) throws(HTTPParseError) -> HTTPResponseHead {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes[line])
     let name: StaticString = "HTTP/1."
-    guard bytes.count >= 12, memoryIsEqual(bytes, name), ASCII.isDigit(bytes[7]), bytes[8] == ASCII.space,
+    guard bytes.count >= 12, bytes.holds(UnsafeRawBufferPointer(start: name.utf8Start, count: 7)),
+      ASCII.isDigit(bytes[7]), bytes[8] == ASCII.space,
       ASCII.isDigit(bytes[9]), ASCII.isDigit(bytes[10]), ASCII.isDigit(bytes[11]),
       bytes.count == 12 || bytes[12] == ASCII.space
     else { throw .badStatusLine }
@@ -48,10 +48,6 @@ public enum HTTP1ResponseHeadParser {
     else { throw .badStatusLine }
     return HTTPResponseHead(
       version: bytes[7] == UInt8(ascii: "0") ? .http10 : .http11, status: status, reason: Array(reason))
-  }
-
-  private static func memoryIsEqual(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
-    (0..<text.utf8CodeUnitCount).allSatisfy { bytes[$0] == text.utf8Start[$0] }
   }
 
   private static func fieldLines(
@@ -80,7 +76,7 @@ public enum HTTP1ResponseHeadParser {
       guard !isFolded(bytes, lines[index]) else { throw .badField }
       if next == index + 1 {
         let line = lines[index]
-        fields.slices.append(try FieldLineParser.parse(bytes, line.lowerBound, line.upperBound))
+        fields.slices.append(try HTTPFields.Slice(parsing: bytes, line.lowerBound, line.upperBound))
       } else {
         try unfold(bytes, lines[index..<next], into: &fields)
       }
@@ -89,7 +85,6 @@ public enum HTTP1ResponseHeadParser {
     return fields
   }
 
-  /// RFC 9112 §5.2.
   private static func isFolded(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
     !line.isEmpty && ASCII.isBlank(bytes[line.lowerBound])
   }
@@ -104,7 +99,7 @@ public enum HTTP1ResponseHeadParser {
     }
     guard !isFramingLine(whole) else { throw .foldedFramingField }
     let slice = try whole.withRawBytes { bytes throws(HTTPParseError) in
-      try FieldLineParser.parse(bytes, 0, bytes.count)
+      try HTTPFields.Slice(parsing: bytes, 0, bytes.count)
     }
     fields.append(HTTPFields(storage: whole, slices: [slice])[0])
   }

@@ -1,8 +1,8 @@
-/// Writes heads and chunks. What comes in was validated when it entered `HTTPFields`, so nothing here can split a
-/// message; framing and connection fields are written here and nowhere else.
+/// Writes heads and chunks; the only place that writes framing and connection fields. Cannot split a message,
+/// because `HTTPFields` has validated its input.
 public enum HTTP1Serializer {
-  /// Status line, fields and framing, up to but without the final blank line, so that a connection field may follow.
-  /// The version is always ours (RFC 9110 §6.2). Where `head` speaks of framing, the truth is written in its place.
+  /// Status line, fields and framing without the final blank line, so that a connection field may follow. The
+  /// version is always ours (RFC 9110 §6.2), and `framing` replaces the framing fields of `head`.
   public static func openHead(_ head: HTTPResponseHead, framing: BodyFraming) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(head.fields.storage.count + 96)
@@ -10,7 +10,6 @@ public enum HTTP1Serializer {
     return out
   }
 
-  /// Appends what `openHead` makes.
   public static func appendOpenHead(_ head: HTTPResponseHead, framing: BodyFraming, to out: inout [UInt8]) {
     appendStatusLine(head, to: &out)
     var isLengthWritten = false
@@ -33,7 +32,7 @@ public enum HTTP1Serializer {
         appendLineEnd(to: &out)
       }
     }
-    // RFC 9110 §7.8: whoever sends `Upgrade` nominates it, and only a 426 has kept it.
+    // RFC 9110 §7.8: a sender of `Upgrade` lists it in Connection; only a 426 keeps it.
     if head.status == 426, head.fields.contains("upgrade") { append("Connection: upgrade\r\n", to: &out) }
     appendFraming(framing, isLengthWritten: isLengthWritten, to: &out)
   }
@@ -49,7 +48,7 @@ public enum HTTP1Serializer {
     }
   }
 
-  /// Appends a complete head for an interim responses (RFC 9110 §15.2).
+  /// Appends a complete head of an interim response (RFC 9110 §15.2).
   public static func appendInformational(_ head: HTTPResponseHead, to out: inout [UInt8]) {
     appendOpenHead(head, framing: .none, to: &out)
     appendLineEnd(to: &out)

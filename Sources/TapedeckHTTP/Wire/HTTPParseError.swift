@@ -1,28 +1,12 @@
-/// What was wrong with a message. The payload is evidence; `status` is what a server answers for it.
+/// What was wrong with a message.
 public enum HTTPParseError: Error, Equatable, Sendable {
-  case badRequestLine
-  case badStatusLine
-  case badTarget
-  case unsupportedVersion
-  case methodTooLong
-  case targetTooLong
-  case headTooLarge
-  case tooManyFields
-  case badField
-  case badHost
-  case badContentLength
-  case conflictingFraming
-  case badTransferEncoding
-  case unsupportedTransferCoding
-  case badChunk
-  case bodyTooLarge
-  case unsupportedExpectation
-  case connectUnsupported
-  case foldedFramingField
-  case nominatedFraming
-  case badMaxForwards
+  case badRequestLine, badStatusLine, badTarget, unsupportedVersion, methodTooLong, targetTooLong
+  case headTooLarge, tooManyFields, badField, badHost, foldedFramingField, nominatedFraming, badMaxForwards
+  case badContentLength, conflictingFraming, badTransferEncoding, unsupportedTransferCoding, badChunk,
+    bodyTooLarge
+  case unsupportedExpectation, connectUnsupported
 
-  /// The status a server answers with (RFC 9112 §3, §6.3; RFC 6585 §5).
+  /// The status of its response (RFC 9112 §3, §6.3; RFC 6585 §5).
   public var status: Int {
     switch self {
     case .badRequestLine, .badStatusLine, .badTarget, .badField, .badHost, .badContentLength,

@@ -1,16 +1,16 @@
+import TapedeckFormats
 package import TapedeckHTTP
 package import TapedeckRecording
 
-/// What differs between two cassettes, interaction by interaction. Interactions are paired by the match key, made for both
-/// by the rules of the first cassette; of several responses to one request, equal ones are paired.
+/// Compares two cassettes interaction by interaction. Interactions are paired by their match keys under the rules of the
+/// first cassette; of several responses to one request, equal ones are paired.
 package struct CassetteComparison: Sendable {
-  /// An interaction that differs.
   package struct Change: Sendable {
-    /// Nil when it was added.
+    /// `nil` if it was added.
     package let old: StoredInteraction?
-    /// Nil when it was removed.
+    /// `nil` if it was removed.
     package let new: StoredInteraction?
-    /// At least one where the interaction is in both.
+    /// At least one if both are there.
     package let differences: [RequestDifference]
 
     package var request: HTTPRequest? { (old ?? new)?.interaction.request }
@@ -18,57 +18,43 @@ package struct CassetteComparison: Sendable {
 
   /// In the order of the first cassette's names, then of the second's.
   package private(set) var changes: [Change] = []
-  /// How many interactions are the same.
   package private(set) var equalCount = 0
-  /// What differs between the cassettes as a whole.
+  /// Differences of the cassettes as a whole.
   package private(set) var rules: [RequestDifference] = []
 
   package var isEmpty: Bool { changes.isEmpty && rules.isEmpty }
 
   package init(_ old: Cassette, _ new: Cassette) throws(CassetteError) {
-    rules = Self.rules(old, new)
+    if old.upstream != new.upstream {
+      rules = [RequestDifference(field: "upstream", recorded: old.upstream, received: new.upstream)]
+    }
     let matcher = old.matcher
+    if matcher != new.matcher {
+      let texts = [matcher, new.matcher].map { $0.rules.items.joined(separator: ", ") }
+      rules.append(RequestDifference(field: "match", recorded: texts[0], received: texts[1]))
+    }
     let (oldGroups, newGroups) = (try old.grouped(by: matcher), try new.grouped(by: matcher))
     let known = Set(oldGroups.map(\.key))
-    let counterparts = Dictionary(uniqueKeysWithValues: newGroups.map { ($0.key, $0.responses) })
-    for group in oldGroups { compare(group.responses, counterparts[group.key] ?? []) }
-    for group in newGroups where !known.contains(group.key) { compare([], group.responses) }
+    let counterparts = Dictionary(uniqueKeysWithValues: newGroups.map { ($0.key, $0.elements) })
+    for (key, responses) in oldGroups { compare(responses, counterparts[key] ?? []) }
+    for (key, responses) in newGroups where !known.contains(key) { compare([], responses) }
   }
 
-  private static func rules(_ old: Cassette, _ new: Cassette) -> [RequestDifference] {
-    var rules: [RequestDifference] = []
-    if old.upstream != new.upstream {
-      rules.append(RequestDifference(field: "upstream", recorded: old.upstream, received: new.upstream))
-    }
-    if old.matcher != new.matcher {
-      rules.append(
-        RequestDifference(field: "match", recorded: text(old.matcher), received: text(new.matcher)))
-    }
-    return rules
-  }
-
-  private static func text(_ matcher: RequestMatcher) -> String {
-    matcher.rules.items.joined(separator: ", ")
-  }
-
-  /// Compares the responses to one request.
   private mutating func compare(_ old: [StoredInteraction], _ new: [StoredInteraction]) {
     let moves = new.difference(from: old) { left, right in
       InteractionComparison.differences(right.interaction, left.interaction).isEmpty
     }
-    equalCount += new.count - moves.insertions.count
-    for index in 0..<max(moves.removals.count, moves.insertions.count) {
-      let (removed, added) = (
-        moves.removals.dropFirst(index).first?.interaction,
-        moves.insertions.dropFirst(index).first?.interaction
-      )
+    let (removals, insertions) = (moves.removals.map(\.interaction), moves.insertions.map(\.interaction))
+    equalCount += new.count - insertions.count
+    for index in 0..<max(removals.count, insertions.count) {
+      let (removed, added) = (removals.dropFirst(index).first, insertions.dropFirst(index).first)
       var differences: [RequestDifference] = []
       if let removed, let added {
         differences = InteractionComparison.differences(removed.interaction, added.interaction)
         if differences.isEmpty {
           differences = [
             RequestDifference(
-              field: "place among the answers to this request", recorded: removed.fileName,
+              field: "place among the responses to this request", recorded: removed.fileName,
               received: added.fileName)
           ]
         }
@@ -82,19 +68,11 @@ extension Cassette {
   /// The responses to each request, in the order of the names.
   func grouped(
     by matcher: RequestMatcher
-  ) throws(CassetteError) -> [(key: MatchKey, responses: [StoredInteraction])] {
-    var groups: [(key: MatchKey, responses: [StoredInteraction])] = []
-    var places: [MatchKey: Int] = [:]
-    for stored in answers {
-      let key = matcher == self.matcher ? stored.key : try matcher.key(for: stored.interaction)
-      if let place = places[key] {
-        groups[place].responses.append(stored)
-      } else {
-        places[key] = groups.count
-        groups.append((key, [stored]))
-      }
+  ) throws(CassetteError) -> [(key: MatchKey, elements: [StoredInteraction])] {
+    let keys = try interactions.map { stored throws(CassetteError) in
+      matcher == self.matcher ? stored.key : try matcher.key(for: stored.interaction)
     }
-    return groups
+    return zip(keys, interactions).groupedInOrder(by: \.0).map { ($0, $1.map(\.1)) }
   }
 }
 

@@ -3,55 +3,48 @@ import TapedeckHTTP
 import TapedeckRecording
 import TapedeckRedaction
 
-/// What differs between two interactions, apart from volatile facts: fields by name; bodies as JSON by path, as text by
-/// line, and all else by size and digest.
+/// Compares two interactions without their volatile facts: fields by name, JSON bodies by path, text bodies by line, and
+/// other bodies by size and digest.
 enum InteractionComparison {
   static func differences(_ old: Interaction, _ new: Interaction) -> [RequestDifference] {
     request(old, new) + response(old.response, new.response)
   }
 
   private static func request(_ old: Interaction, _ new: Interaction) -> [RequestDifference] {
-    var differences = value("request method", old.request.method.rawValue, new.request.method.rawValue)
-    if old.request.target != new.request.target {
-      differences.append(
-        RequestDifference(
-          field: "request target", recorded: RequestDifference.excerpt(old.request.target),
-          received: RequestDifference.excerpt(new.request.target)))
-    }
-    differences += fields(
-      old.request.fields, new.request.fields, kind: "request header",
-      ignoring: { $0.isNamed("content-length") })
-    differences += bodies(
-      old.requestBody, old.request.fields, new.requestBody, new.request.fields, field: "request body")
-    return differences
-      + fields(old.request.trailers, new.request.trailers, kind: "request trailer")
+    let (left, right) = (old.request, new.request)
+    var found = values("request method", left.method, right.method) { $0.rawValue }
+    found += values("request target", left.target, right.target, RequestDifference.excerpt)
+    found += fields(
+      left.fields, right.fields, kind: "request header", ignoring: { $0.isNamed("content-length") })
+    found += bodies(old.requestBody, left.fields, new.requestBody, right.fields, field: "request body")
+    return found + fields(left.trailers, right.trailers, kind: "request trailer")
   }
 
   private static func response(_ old: RecordedResponse, _ new: RecordedResponse) -> [RequestDifference] {
-    var differences = value("status", "\(old.head.status)", "\(new.head.status)")
-    if old.head.reason != new.head.reason {
-      differences.append(
-        RequestDifference(
-          field: "reason", recorded: RequestDifference.quoted(old.head.reason),
-          received: RequestDifference.quoted(new.head.reason)))
-    }
-    differences += value("version", old.head.version.rawValue, new.head.version.rawValue)
-    differences += fields(
-      old.head.fields, new.head.fields, kind: "header", ignoring: isVolatile)
-    differences += bodies(old.body, old.head.fields, new.body, new.head.fields, field: "body")
-    differences += value("chunks", chunks(old), chunks(new))
-    differences += value("cut", cut(old), cut(new))
-    differences += value("interim responses", interim(old), interim(new))
-    return differences + fields(old.trailers, new.trailers, kind: "trailer")
+    var found = values("status", old.head.status, new.head.status) { "\($0)" }
+    found += values("reason", old.head.reason, new.head.reason, RequestDifference.quoted)
+    found += values("version", old.head.version, new.head.version) { $0.rawValue }
+    found += fields(old.head.fields, new.head.fields, kind: "header", ignoring: isVolatile)
+    found += bodies(old.body, old.head.fields, new.body, new.head.fields, field: "body")
+    found += values("chunks", chunks(old), chunks(new)) { $0 }
+    found += values("cut", old.isCutByClient, new.isCutByClient) { $0 ? "by the client" : "no" }
+    found += values("interim responses", interim(old), interim(new)) { $0 }
+    return found + fields(old.trailers, new.trailers, kind: "trailer")
   }
 
-  /// What the bodies say, and where they say the same that they are not packed alike.
+  private static func values<Value: Equatable>(
+    _ field: String, _ old: Value, _ new: Value, _ text: (Value) -> String?
+  ) -> [RequestDifference] {
+    old == new ? [] : [RequestDifference(field: field, recorded: text(old), received: text(new))]
+  }
+
+  /// Compares the bodies without their coding; a difference in coding alone is one too.
   private static func bodies(
     _ old: RecordedBody, _ oldFields: HTTPFields, _ new: RecordedBody, _ newFields: HTTPFields, field: String
   ) -> [RequestDifference] {
     let differences = contents(old.content(oldFields), new.content(newFields), field: field)
     guard differences.isEmpty, old != new else { return differences }
-    return [RequestDifference(field: field, recorded: "the same content", received: "compressed otherwise")]
+    return [RequestDifference(field: field, recorded: "the same content", received: "compressed differently")]
   }
 
   /// Fields that are new in every response, and the length, which follows from the body.
@@ -65,10 +58,6 @@ enum InteractionComparison {
     return String(decoding: ChunkSizes.encode(sizes).bytes(.spaced), as: UTF8.self)
   }
 
-  private static func cut(_ response: RecordedResponse) -> String {
-    response.isCutByClient ? "by the client" : "no"
-  }
-
   private static func interim(_ response: RecordedResponse) -> String {
     guard !response.interim.isEmpty else { return "none" }
     return response.interim.map { head in
@@ -76,10 +65,6 @@ enum InteractionComparison {
         + head.fields.map { String(decoding: $0.name + ": ".utf8 + $0.value, as: UTF8.self) })
         .joined(separator: " ")
     }.joined(separator: ", ")
-  }
-
-  private static func value(_ field: String, _ old: String, _ new: String) -> [RequestDifference] {
-    old == new ? [] : [RequestDifference(field: field, recorded: old, received: new)]
   }
 
   // MARK: Fields
@@ -93,13 +78,8 @@ enum InteractionComparison {
   ) -> [RequestDifference] {
     let (left, right) = (old.filter { !isIgnored($0) }, new.filter { !isIgnored($0) })
     let (oldValues, newValues) = (byName(left), byName(right))
-    var seen: Set<[UInt8]> = []
-    let differences = (left + right).compactMap { field -> RequestDifference? in
-      let name = lowercased(field)
-      guard seen.insert(name).inserted, oldValues[name] != newValues[name] else { return nil }
-      return RequestDifference(
-        field: "\(kind) \(RequestDifference.quoted(field.name))", recorded: values(oldValues[name]),
-        received: values(newValues[name]))
+    let differences = (left + right).groupedInOrder(by: lowercased).flatMap { name, fields in
+      values("\(kind) \(RequestDifference.quoted(fields[0].name))", oldValues[name], newValues[name], text)
     }
     guard differences.isEmpty, left.map(lowercased) != right.map(lowercased) else { return differences }
     return [
@@ -113,7 +93,7 @@ enum InteractionComparison {
 
   private static func lowercased(_ field: HTTPField) -> [UInt8] { field.name.map(ASCII.lowercased) }
 
-  private static func values(_ values: [ArraySlice<UInt8>]?) -> String? {
+  private static func text(_ values: [ArraySlice<UInt8>]?) -> String? {
     values?.map { RequestDifference.quoted($0) }.joined(separator: ", ")
   }
 
@@ -123,40 +103,29 @@ enum InteractionComparison {
 
   // MARK: Bodies
 
-  /// How many differences of one body are reported.
   private static let maximumDifferences = 50
 
-  private static func contents(_ old: RecordedBody, _ new: RecordedBody, field: String) -> [RequestDifference]
-  {
+  private static func contents(
+    _ old: RecordedBody, _ new: RecordedBody, field: String
+  ) -> [RequestDifference] {
     guard old != new else { return [] }
     guard case .bytes(let left) = old, case .bytes(let right) = new, !left.isEmpty, !right.isEmpty else {
       return [RequestDifference(field: field, recorded: summary(old), received: summary(new))]
     }
     if let left = try? JSONValue(parsing: left), let right = try? JSONValue(parsing: right) {
-      return json(left, right, field: field)
+      var comparison = JSONComparison(maximumDifferences: maximumDifferences)
+      comparison.compare(left, right, path: "\(field) $")
+      guard comparison.differences.isEmpty else { return comparison.differences }
+      let difference = "written in another order or with other white space"
+      return [RequestDifference(field: field, recorded: "the same JSON", received: difference)]
     }
-    guard isText(left), isText(right) else {
+    guard [left, right].allSatisfy({ $0.allSatisfy(ASCII.isText) && UTF8Scan.isValid($0[...]) }) else {
       return [RequestDifference(field: field, recorded: summary(old), received: summary(new))]
     }
     return lines(left, right, field: field)
   }
 
-  private static func json(_ left: JSONValue, _ right: JSONValue, field: String) -> [RequestDifference] {
-    var comparison = JSONComparison(maximumDifferences: maximumDifferences)
-    comparison.compare(left, right, path: "\(field) $")
-    guard comparison.differences.isEmpty else { return comparison.differences }
-    return [
-      RequestDifference(
-        field: field, recorded: "the same JSON",
-        received: "written in another order or with other white space")
-    ]
-  }
-
-  private static func isText(_ bytes: [UInt8]) -> Bool {
-    bytes.allSatisfy(ASCII.isText) && UTF8Scan.isValid(bytes[...])
-  }
-
-  /// From the first to the last line that is not the same.
+  /// Compares the lines from the first to the last difference.
   private static func lines(_ left: [UInt8], _ right: [UInt8], field: String) -> [RequestDifference] {
     let (old, new) = (lines(left), lines(right))
     let common = CommonEnds(old, new)
@@ -169,7 +138,7 @@ enum InteractionComparison {
     }
   }
 
-  /// Without their line feeds. A missing last one makes the last line another.
+  /// The lines without their line feeds; a missing final line feed changes the last line.
   private static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() } else { lines.append([]) }

@@ -1,6 +1,6 @@
-/// One way in which a response no longer has the shape that was recorded.
+/// A difference between the shape of a live response and the recorded shape.
 package struct Drift: Sendable, Equatable {
-  /// What changed, by a word that does not change: reports are read by programs.
+  /// The kind of a change, by its name in JSON reports.
   package enum Kind: String, Sendable, CaseIterable {
     case statusChanged = "status-changed"
     case contentTypeChanged = "content-type-changed"
@@ -15,13 +15,13 @@ package struct Drift: Sendable, Equatable {
     case formatChanged = "format-changed"
   }
 
-  /// How much a change of an API matters to those who use it.
+  /// The effect of a change on clients of the API.
   package enum Severity: String, Sendable, CaseIterable, Comparable {
-    /// Worth knowing: a client that reads what it was built to read goes on.
+    /// Does not break clients.
     case info
-    /// May break a client that relied on more than it should have.
+    /// May break clients that make unsafe assumptions.
     case notable
-    /// Breaks a client that reads what was there.
+    /// Breaks clients that use the changed part.
     case breaking
 
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
@@ -33,9 +33,9 @@ package struct Drift: Sendable, Equatable {
   package var severity: Severity
   /// `status`, `header "Content-Type"`, `body`, or a place in a JSON body like `$.items[*].id`.
   package var place: String
-  /// What was recorded; nil when it was not there.
+  /// The recorded value; `nil` if it was absent.
   package var recorded: String?
-  /// What came now; nil when it is not there any more.
+  /// The live value; `nil` if it is absent.
   package var live: String?
 
   init(_ kind: Kind, _ severity: Severity, at place: String, recorded: String?, live: String?) {

@@ -6,7 +6,7 @@ import TapedeckRedaction
 package struct DriftRequest: Sendable {
   package enum Plan: Sendable {
     case send(HTTPRequest)
-    /// With a sentence that says why.
+    /// It is not sent, for this reason.
     case skip(String)
   }
 
@@ -16,8 +16,8 @@ package struct DriftRequest: Sendable {
   /// Header fields that are left out because their recorded values are placeholders.
   package let withheld: [String]
 
-  /// Every request of a cassette: in the order of recording where unsafe methods are sent too, since then one request may
-  /// depend on another, else in that of the names.
+  /// All requests of a cassette: in the order of recording if unsafe methods are sent, since one request may depend on
+  /// another, else in the order of the file names.
   /// - Parameters:
   ///   - sendsUnsafeMethods: whether requests that may change something are sent (RFC 9110 §9.2.1).
   ///   - fields: these replace recorded fields of the same names.
@@ -71,8 +71,7 @@ package struct DriftRequest: Sendable {
     return withheld
   }
 
-  /// How the shape of the response has changed.
   package func drifts(in live: RecordedResponse) -> [Drift] {
-    ResponseDrift.drifts(recorded: interactions.map(\.interaction.response), live: live)
+    Drift.all(from: interactions.map(\.interaction.response), to: live)
   }
 }

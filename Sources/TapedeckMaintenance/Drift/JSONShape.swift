@@ -3,32 +3,27 @@ import TapedeckRedaction
 
 /// The shape that JSON values have in common: their types, their members, and the shape of the items of arrays.
 ///
-/// An object whose names are data (numbers, dates, long identifiers) is a map: its values share one shape like the items of
-/// an array. Nothing is learned from values, except that a text looks like a date, a UUID or a URL, or is a placeholder.
+/// An object whose names are data (numbers, dates, long identifiers) is a map: its values share one shape, like the items
+/// of an array. Values do not matter, except that a text may be a date, a UUID, a URL or a placeholder.
 struct JSONShape: Equatable {
-  enum Kind: String, CaseIterable, Comparable {
-    case null, boolean, integer, number, string, array, object, map
-
-    static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
-  }
+  enum Kind: String { case null, boolean, integer, number, string, array, object, map }
 
   struct Member: Equatable {
     var shape: JSONShape
-    /// How many of the objects have it.
+    /// The number of objects that have it.
     var count: Int
   }
 
-  /// How many values have been added.
   private(set) var count = 0
   private(set) var kinds: Set<Kind> = []
   private(set) var objects = 0
-  /// By decoded name.
+  /// The members by decoded name.
   private(set) var members: [[UInt8]: Member] = [:]
-  /// The shape of all items of arrays and maps; nil as long as there was none.
+  /// The common shape of the items of arrays and maps; `nil` if there were none.
   var items: JSONShape? { itemShape.first }
-  /// What every string looks like; `.text` when they differ, nil without strings.
+  /// The common format of strings; `.text` if formats differ, `nil` without strings.
   private(set) var format: StringFormat?
-  /// Whether a secret was redacted, so that the value is not known.
+  /// Whether the value is unknown, since a secret was redacted.
   private(set) var hasRedacted = false
   // An array of at most one, since a struct cannot hold itself.
   private var itemShape: [JSONShape] = []
@@ -37,23 +32,19 @@ struct JSONShape: Equatable {
 
   init(_ value: JSONValue) { add(value) }
 
-  /// Adds one more value to the shape.
   mutating func add(_ value: JSONValue) {
     count += 1
     switch value {
     case .null: kinds.insert(.null)
     case .bool: kinds.insert(.boolean)
-    case .number(let number): kinds.insert(Self.isWhole(number) ? .integer : .number)
+    case .number(let number):
+      kinds.insert(number.raw.contains { ".eE".utf8.contains($0) } ? .number : .integer)
     case .string(let string): add(string.decodedBytes)
     case .array(let items):
       kinds.insert(.array)
       for item in items { addItem(item) }
     case .object(let members): add(members)
     }
-  }
-
-  private static func isWhole(_ number: JSONNumber) -> Bool {
-    !number.raw.contains { ".eE".utf8.contains($0) }
   }
 
   private mutating func add(_ text: [UInt8]) {
@@ -72,7 +63,7 @@ struct JSONShape: Equatable {
   }
 
   private mutating func add(_ written: [JSONMember]) {
-    if Self.areData(written.map(\.name.decodedBytes)) {
+    if !written.isEmpty, written.allSatisfy({ Self.isData($0.name.decodedBytes) }) {
       kinds.insert(.map)
       for member in written { addItem(member.value) }
       return
@@ -89,38 +80,22 @@ struct JSONShape: Equatable {
     }
   }
 
-  /// Whether every object has this member.
   func isAlways(_ member: Member) -> Bool { member.count == objects }
 
   /// The types, for people: `integer`, `string or null`.
   var text: String {
-    if kinds.isEmpty { return "nothing" }
-    return kinds.sorted().map(\.rawValue).joined(separator: " or ")
+    kinds.isEmpty ? "nothing" : kinds.map(\.rawValue).sorted().joined(separator: " or ")
   }
 
-  // MARK: Maps
-
-  /// Whether all names, and there is at least one, are numbers, dates or identifiers made by a machine.
-  private static func areData(_ names: [[UInt8]]) -> Bool { !names.isEmpty && names.allSatisfy(isData) }
-
+  /// Whether a name is a number, a date, or a machine-made identifier: at least sixteen characters that may occur in
+  /// hashes or keys, some of them digits.
   private static func isData(_ name: [UInt8]) -> Bool {
-    if !name.isEmpty, name.allSatisfy(ASCII.isDigit) { return true }
-    switch StringFormat(name) {
-    case .uuid, .date, .time, .url: return true
-    case .text: return isLongIdentifier(name)
-    }
-  }
-
-  /// Sixteen characters and more, of which some are digits and all could be of a hash or a key.
-  private static func isLongIdentifier(_ name: [UInt8]) -> Bool {
-    name.count >= 16 && name.count(where: ASCII.isDigit) >= 3
-      && name.allSatisfy {
-        ASCII.isDigit($0) || ASCII.lowercased($0) &- 0x61 < 26 || $0 == 0x2D || $0 == 0x5F
-      }
+    !name.isEmpty && name.allSatisfy(ASCII.isDigit) || StringFormat(name) != .text
+      || name.count >= 16 && name.count(where: ASCII.isDigit) >= 3 && name.allSatisfy(ASCII.isWord)
   }
 }
 
-/// What a text looks like, as far as a change of it would surprise a program.
+/// The format of a text, if programs may depend on it.
 enum StringFormat: String {
   case text
   /// `2026-11-21`.
@@ -131,10 +106,12 @@ enum StringFormat: String {
   case url = "URL"
 
   init(_ bytes: [UInt8]) {
-    if Self.isUUID(bytes) {
+    if bytes.count == 36, Self.starts(bytes, like: "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
       self = .uuid
-    } else if Self.startsWithDate(bytes) {
-      self = bytes.count == 10 ? .date : Self.isTimeBehindDate(bytes) ? .time : .text
+    } else if bytes.count == 10, Self.starts(bytes, like: "0000-00-00") {
+      self = .date
+    } else if Self.starts(bytes, like: "0000-00-00T00:00") {
+      self = .time
     } else if bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8) {
       self = .url
     } else {
@@ -142,20 +119,18 @@ enum StringFormat: String {
     }
   }
 
-  private static func isUUID(_ bytes: [UInt8]) -> Bool {
-    bytes.count == 36
-      && bytes.indices.allSatisfy { index in
-        [8, 13, 18, 23].contains(index) ? bytes[index] == 0x2D : ASCII.hexValue(bytes[index]) != nil
-      }
-  }
-
-  private static func startsWithDate(_ bytes: [UInt8]) -> Bool {
-    bytes.count >= 10
-      && (0..<10).allSatisfy { [4, 7].contains($0) ? bytes[$0] == 0x2D : ASCII.isDigit(bytes[$0]) }
-  }
-
-  private static func isTimeBehindDate(_ bytes: [UInt8]) -> Bool {
-    bytes.count >= 16 && [0x54, 0x74, 0x20].contains(bytes[10]) && bytes[13] == 0x3A
-      && [11, 12, 14, 15].allSatisfy { ASCII.isDigit(bytes[$0]) }
+  /// Whether bytes begin with a pattern, in which `0` stands for a digit, `x` for a hexadecimal digit, `T` for the
+  /// separator before a time, and anything else for itself.
+  private static func starts(_ bytes: [UInt8], like pattern: StaticString) -> Bool {
+    bytes.count >= pattern.utf8CodeUnitCount
+      && zip(bytes, UnsafeBufferPointer(start: pattern.utf8Start, count: pattern.utf8CodeUnitCount))
+        .allSatisfy { byte, mark in
+          switch mark {
+          case UInt8(ascii: "0"): ASCII.isDigit(byte)
+          case UInt8(ascii: "x"): ASCII.hexValue(byte) != nil
+          case UInt8(ascii: "T"): "Tt ".utf8.contains(byte)
+          default: byte == mark
+          }
+        }
   }
 }

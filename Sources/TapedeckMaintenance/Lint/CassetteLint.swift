@@ -1,165 +1,177 @@
+import TapedeckFormats
 import TapedeckHTTP
 package import TapedeckRecording
 import TapedeckRedaction
 
-/// Finds everything in a cassette that is wrong or suspicious.
+/// Finds mistakes in a cassette or in a file of another tool.
 package struct CassetteLint {
-  /// In the order of the files, the worst of each first.
+  /// Sorted by file or entry, and then by severity, the worst first.
   package private(set) var findings: [LintFinding] = []
   package private(set) var interactionCount = 0
 
-  private let directory: CassetteDirectory
   private var stored: [StoredInteraction] = []
 
-  /// - Parameters:
-  ///   - path: the directory of a cassette.
-  ///   - now: milliseconds since 1970 UTC, to tell what has expired.
-  /// - Throws: `absent` where there is no cassette.
+  /// - Parameter now: milliseconds since 1970 UTC, to tell what has expired.
+  /// - Throws: `absent` if there is no cassette.
   package init(_ path: String, now: Int) throws(CassetteError) {
-    directory = try CassetteDirectory(opening: path)
+    let directory = try CassetteDirectory(opening: path)
     let names = try directory.names()
     let files = names.filter(CassetteNames.isInteraction)
-    guard !files.isEmpty || names.contains(CassetteNames.manifest) || names.contains(CassetteNames.journal)
-    else { throw .absent(directory: path) }
-    let manifest = checkManifest(isThere: names.contains(CassetteNames.manifest))
+    let (hasManifest, hasJournal) = (
+      names.contains(CassetteNames.manifest), names.contains(CassetteNames.journal)
+    )
+    guard !files.isEmpty || hasManifest || hasJournal else { throw .absent(directory: path) }
+    let manifest = hasManifest ? readManifest(directory) : nil
+    if !hasManifest {
+      add(.info, .noManifest, CassetteNames.manifest, "it is missing, so nothing says what was recorded")
+    }
     let matcher = RequestMatcher(
       manifest?.rules ?? MatchRules(),
       redaction: manifest?.redaction ?? Redaction(upstream: manifest?.upstream))
     let reader = CassetteReader(directory, matcher: matcher)
-    try checkJournal(isThere: names.contains(CassetteNames.journal), reader)
-    checkDebris(names)
-    for name in files { checkInteraction(name, reader, upstream: manifest?.upstream, now: now) }
+    if hasJournal { try checkJournal(directory, reader) }
+    for name in names where name.hasPrefix(Sealer.temporaryPrefix) {
+      add(.warning, .debris, name, "a crash left it half written", isFixable: true)
+    }
+    for name in files {
+      unreadable(name) { lint throws(CassetteError) in
+        try lint.check(name, directory, reader, upstream: manifest?.upstream, now: now)
+      }
+    }
     interactionCount = files.count
     checkHosts()
-    checkNames(matcher)
-    try checkBodies()
+    let hasErrors = findings.contains { $0.severity == .error }
+    if !hasErrors { checkNames(path, matcher) }
+    try checkBodies(directory, findsOrphans: !hasErrors)
     findings.sort { ($0.file, $0.severity) < ($1.file, $1.severity) }
   }
 
-  private mutating func note(_ finding: LintFinding) { findings.append(finding) }
+  private mutating func add(
+    _ severity: LintFinding.Severity, _ rule: LintFinding.Rule, _ file: String, _ text: String,
+    isFixable: Bool = false
+  ) {
+    findings.append(LintFinding(severity, rule, file, text, isFixable: isFixable))
+  }
 
-  private var hasErrors: Bool { findings.contains { $0.severity == .error } }
-
-  // MARK: The cassette as a whole
-
-  private mutating func checkManifest(isThere: Bool) -> CassetteManifest? {
-    let name = CassetteNames.manifest
-    guard isThere else {
-      note(LintFinding(.info, .noManifest, name, "it is not there, so nothing says what was recorded"))
-      return nil
-    }
-    do throws(CassetteError) {
-      return try CassetteReader(directory, matcher: RequestMatcher()).manifest()
-    } catch {
-      note(LintFinding(.error, .unreadable, name, error.description))
+  /// Makes a finding of an error.
+  @discardableResult
+  private mutating func unreadable<Result>(
+    _ name: String, _ rule: LintFinding.Rule = .unreadable,
+    _ read: (inout CassetteLint) throws(CassetteError) -> Result
+  ) -> Result? {
+    do throws(CassetteError) { return try read(&self) } catch {
+      add(.error, rule, name, error.description)
       return nil
     }
   }
 
-  private mutating func checkJournal(isThere: Bool, _ reader: CassetteReader) throws(CassetteError) {
+  // MARK: The cassette as a whole
+
+  private mutating func readManifest(_ directory: CassetteDirectory) -> CassetteManifest? {
+    unreadable(CassetteNames.manifest) { _ throws(CassetteError) in
+      try CassetteReader(directory, matcher: RequestMatcher()).manifest()
+    }.flatMap { $0 }
+  }
+
+  private mutating func checkJournal(
+    _ directory: CassetteDirectory, _ reader: CassetteReader
+  ) throws(CassetteError) {
     let name = CassetteNames.journal
-    guard isThere, let file = try directory.openForReading(name) else { return }
-    var count = 0
-    do throws(CassetteError) {
+    guard let file = try directory.openForReading(name) else { return }
+    unreadable(name, .journal) { lint throws(CassetteError) in
+      var count = 0
       let journal = try Journal(reading: file) { entry throws(CassetteError) in
         _ = try reader.interaction(entry.record.tree, name: name, in: entry.file)
         count += 1
       }
-      for warning in journal.warnings { note(LintFinding(.warning, .journal, name, warning)) }
-      note(
-        LintFinding(
-          .warning, .journal, name,
-          "\(count) interactions are not sealed yet: somebody records, or a crash left them", isFixable: true)
-      )
-    } catch {
-      note(LintFinding(.error, .journal, name, error.description))
-    }
-  }
-
-  private mutating func checkDebris(_ names: [String]) {
-    for name in names where name.hasPrefix(Sealer.temporaryPrefix) {
-      note(LintFinding(.warning, .debris, name, "a crash left it half written", isFixable: true))
+      for warning in journal.warnings { lint.add(.warning, .journal, name, warning) }
+      lint.add(
+        .warning, .journal, name,
+        "\(count) interactions are not sealed: a recording is running, or a crash left them", isFixable: true)
     }
   }
 
   private mutating func checkHosts() {
     let hosts = Set(stored.compactMap { $0.interaction.request.fields.text("host") }).sorted()
     guard hosts.count > 1 else { return }
-    note(
-      LintFinding(
-        .info, .severalHosts, "",
-        "recorded from \(hosts.count) hosts: \(hosts.prefix(5).joined(separator: ", ")); "
-          + "answers that name one of them are rewritten for the upstream of cassette.json only"))
+    add(
+      .info, .severalHosts, "",
+      "recorded from \(hosts.count) hosts: \(hosts.prefix(5).joined(separator: ", ")); "
+        + "responses that name one of them are rewritten for the upstream of cassette.json only")
   }
 
-  // MARK: Interactions
+  // MARK: Files
 
-  private mutating func checkInteraction(
-    _ name: String, _ reader: CassetteReader, upstream: String?, now: Int
-  ) {
-    do throws(CassetteError) {
-      guard let interaction = try reader.interaction(name) else { return }
-      stored.append(interaction)
-      let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) ?? []
-      let lint = InteractionLint(
+  private mutating func check(
+    _ name: String, _ directory: CassetteDirectory, _ reader: CassetteReader, upstream: String?, now: Int
+  ) throws(CassetteError) {
+    guard let interaction = try reader.interaction(name) else { return }
+    stored.append(interaction)
+    let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) ?? []
+    findings +=
+      InteractionLint(
         name: name, interaction: interaction.interaction, tree: try? JSONValue(parsing: bytes),
-        upstream: upstream, now: now)
-      findings += lint.findings
-    } catch {
-      note(LintFinding(.error, .unreadable, name, error.description))
-    }
+        upstream: upstream, now: now
+      ).findings
   }
 
-  private mutating func checkNames(_ matcher: RequestMatcher) {
-    guard !hasErrors else { return }
+  private mutating func checkNames(_ path: String, _ matcher: RequestMatcher) {
     let cassette = Cassette(
-      path: directory.path, manifest: nil, upstream: nil, matcher: matcher, recordedRules: matcher.rules,
-      answers: stored, warnings: [])
-    let renames = TidyPlan(cassette.planned, followsKeys: true).renames
-    for rename in renames {
-      let isNumber = CassetteNames.parse(rename.old).stem == CassetteNames.parse(rename.new).stem
-      note(
-        LintFinding(
-          .warning, isNumber ? .numbering : .name, rename.old,
-          isNumber
-            ? "the answers to its request are not numbered without gaps; it would be \(rename.new)"
-            : "the name does not follow from the request; it would be \(rename.new)", isFixable: true))
+      path: path, manifest: nil, upstream: nil, matcher: matcher, recordedRules: matcher.rules,
+      interactions: stored, warnings: [])
+    for (old, new) in TidyPlan(cassette.planned, followsKeys: true).renames {
+      let isNumber = CassetteNames.parse(old).stem == CassetteNames.parse(new).stem
+      add(
+        .warning, isNumber ? .numbering : .name, old,
+        isNumber
+          ? "the numbers of the responses to its request have gaps; it should be \(new)"
+          : "the name does not match the request; it should be \(new)", isFixable: true)
     }
   }
 
-  // MARK: Bodies
-
-  private mutating func checkBodies() throws(CassetteError) {
+  private mutating func checkBodies(
+    _ directory: CassetteDirectory, findsOrphans: Bool
+  ) throws(CassetteError) {
     let needed = Set(stored.flatMap(\.bodyNames))
     for leaf in try directory.names(in: BodyFile.folder) {
       let name = "\(BodyFile.folder)/\(leaf)"
       if leaf.hasPrefix(BodySpool.prefix) {
-        note(LintFinding(.warning, .debris, name, "a crash left it half written", isFixable: true))
+        add(.warning, .debris, name, "a crash left it half written", isFixable: true)
       } else if !BodyFile.isName(name) {
-        note(LintFinding(.info, .orphanBody, name, "it is no body of ours"))
-      } else if !needed.contains(name), !hasErrors {
-        note(LintFinding(.warning, .orphanBody, name, "no interaction needs it", isFixable: true))
+        add(.info, .orphanBody, name, "it is not the body of an interaction")
+      } else if !needed.contains(name), findsOrphans {
+        add(.warning, .orphanBody, name, "no interaction needs it", isFixable: true)
       }
     }
   }
 }
 
-/// Fixes what can be fixed without a decision: names, numbers, bodies that nothing needs, and what a crash left behind.
-package struct LintFix: Sendable {
-  /// The old and new name of each renamed file.
-  package private(set) var renamed: [(old: String, new: String)] = []
-  package private(set) var removedBodies = 0
-  /// How many interactions of a left-over journal are files now.
-  package private(set) var recoveredCount = 0
+// MARK: - Files of other tools
 
-  /// - Throws: when something in the cassette cannot be read, since then it is not known which bodies are needed.
-  package init(_ path: String) throws(CassetteError) {
-    let tidying = try CassetteTidying(path)
-    let plan = TidyPlan(tidying.cassette.planned, followsKeys: true)
-    recoveredCount = tidying.recoveredCount
-    renamed = plan.renames.map { ($0.old, $0.new) }
-    removedBodies = try tidying.finish(plan)
+extension CassetteLint {
+  /// Checks a file of another tool: for mistakes that stricter readers reject if it is a HAR, and for everything that an
+  /// import would lose.
+  /// - Throws: if there is no such file, or its format is unknown.
+  package init(file path: String) throws(CassetteError) {
+    let source = try ImportSource(unpacking: path)
+    do throws(CassetteError) {
+      let session = try ImportedSession.read(source)
+      interactionCount = session.exchanges.count
+      if source.isJSON, case let document = try source.document(), ImportFormat.detect(document) == .har {
+        findings = HARLint(document, bytes: source.bytes).findings
+      }
+      for note in session.notes {
+        let request = note.request.isEmpty ? "" : "\(note.request): "
+        add(
+          note.severity == .skipped ? .warning : .info, .notCarriedOver, note.entry, request + note.problem)
+      }
+    } catch {
+      // A file of a known format that cannot be read.
+      switch error {
+      case .invalidJSON, .invalidYAML, .invalidEntry:
+        findings = [LintFinding(.error, .unreadable, "", error.description)]
+      default: throw error
+      }
+    }
   }
-
-  package var isEmpty: Bool { renamed.isEmpty && removedBodies == 0 && recoveredCount == 0 }
 }

@@ -1,9 +1,9 @@
-/// Something in a cassette that is wrong, or that its owner will regret.
+/// A mistake or a risk in a cassette.
 package struct LintFinding: Sendable, Equatable {
   package enum Severity: String, Sendable, CaseIterable, Comparable {
-    /// It cannot be replayed, or not as it is meant to be.
+    /// Replay fails or is wrong.
     case error
-    /// It replays, but is likely not what somebody wanted.
+    /// Replay works, but probably not as intended.
     case warning
     /// Worth a thought.
     case info
@@ -13,7 +13,7 @@ package struct LintFinding: Sendable, Equatable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// What was looked for, by a word that does not change: reports are read by programs.
+  /// The rule, by its name in JSON reports.
   package enum Rule: String, Sendable, CaseIterable {
     case unreadable
     case noManifest = "no-manifest"
@@ -35,11 +35,11 @@ package struct LintFinding: Sendable, Equatable {
 
   package var severity: Severity
   package var rule: Rule
-  /// The file in the cassette, or the place in the file; empty for the whole of it.
+  /// The file in the cassette, or the place in the file; empty for the whole.
   package var file: String
-  /// A sentence: what is the matter, and what to do about it.
+  /// One sentence about the problem and what to do.
   package var text: String
-  /// Whether `lint --fix` puts it right.
+  /// Whether `lint --fix` can fix it.
   package var isFixable: Bool
 
   package init(_ severity: Severity, _ rule: Rule, _ file: String, _ text: String, isFixable: Bool = false) {

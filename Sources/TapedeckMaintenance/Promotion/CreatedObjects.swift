@@ -1,71 +1,54 @@
 import TapedeckHTTP
 
-/// The objects that a session created: what they have beside the members that were sent.
+/// The objects that a session created, and the members that their origin added.
 struct CreatedObjects {
-  struct Created {
-    var sent: JSONValue?
-    var object: FoundObject
-    /// The id of what it was made in.
-    var parentID: String?
-  }
+  private let all: [(seen: CollectionEvidence.Seen, object: FoundObject)]
+  /// Members whose values are in the path.
+  private let scope: Set<String>
 
-  let all: [Created]
-  /// Members that the path gives.
-  let scope: Set<String>
+  init(_ all: [CollectionEvidence.Seen], scope: Set<String> = []) {
+    self.all = all.compactMap { seen in seen.object.map { (seen, $0) } }
+    self.scope = scope
+  }
 
   var ids: [JSONValue] { all.compactMap { $0.object.value[$0.object.idMember] } }
 
-  /// The members of the first one that were not sent.
-  var defaults: [JSONMember] {
-    guard let first = all.first else { return [] }
-    return unsent(first).map { JSONMember($0.name, Self.general($0.value, $0.name.text, first)) }
-  }
+  /// The members of the first one that were not sent, with placeholders for what differs from object to object.
+  var defaults: [JSONMember] { all.first.map { unsent($0.seen, $0.object) } ?? [] }
 
-  private func unsent(_ made: Created) -> [JSONMember] {
-    let sent = made.sent?.names ?? []
-    let inner = made.sent?.members?.count == 1 ? made.sent?.members?.first?.value.names ?? [] : []
-    return (made.object.value.members ?? []).filter { member in
-      let name = member.name.text
-      return name != made.object.idMember && !sent.contains(name) && !inner.contains(name)
-        && !scope.contains(name)
+  private func unsent(_ seen: CollectionEvidence.Seen, _ object: FoundObject) -> [JSONMember] {
+    let sent = seen.exchange.sent
+    let inner = sent?.members?.count == 1 ? sent?.members?.first?.value.names ?? [] : []
+    let given = scope.union(inner).union(sent?.names ?? []).union([object.idMember])
+    return (object.value.members ?? []).filter { !given.contains($0.name.text) }.map {
+      Self.general($0, object.id, parentID: seen.parameters.last)
     }
   }
 
-  /// A value with places in it for what differs from object to object.
-  private static func general(_ value: JSONValue, _ name: String, _ made: Created) -> JSONValue {
-    switch value {
-    case .array(let items): return .array(items.map { general($0, name, made) })
-    case .object(let members):
-      return .object(members.map { JSONMember($0.name, general($0.value, $0.name.text, made)) })
-    default:
-      guard let text = value.idText else { return value }
-      let isID = name.lowercased().hasSuffix("id")
-      if text == made.object.id, isID || text.utf8.count > 2 { return "{{id}}" }
-      if text == made.parentID, isID || text.utf8.count > 2 { return "{{parent.id}}" }
-      if case .string = value, text.hasSuffix("/\(made.object.id)") {
-        return JSONValue(text.dropLast(made.object.id.count) + "{{id}}")
+  private static func general(_ member: JSONMember, _ id: String, parentID: String?) -> JSONMember {
+    let isID = member.name.text.lowercased().hasSuffix("id")
+    func general(_ value: JSONValue) -> JSONValue {
+      switch value {
+      case .array(let items): return .array(items.map(general))
+      case .object(let members): return .object(members.map { Self.general($0, id, parentID: parentID) })
+      default:
+        guard let text = value.idText else { return value }
+        if text == id, isID || text.utf8.count > 2 { return "{{id}}" }
+        if text == parentID, isID || text.utf8.count > 2 { return "{{parent.id}}" }
+        guard case .string = value, text.hasSuffix("/\(id)") else { return value }
+        return JSONValue(text.dropLast(id.count) + "{{id}}")
       }
-      return value
     }
-  }
-
-  /// The names of those that were not the same for all.
-  var varying: [String] {
-    guard all.count > 1, let first = all.first else { return [] }
-    let values = all.dropFirst().map { made in
-      JSONValue.object(unsent(made).map { JSONMember($0.name, Self.general($0.value, $0.name.text, made)) })
-    }
-    return unsent(first).map(\.name.text).filter { name in
-      let own = JSONValue.object(defaults)[name]
-      return values.contains { $0[name] != own }
-    }
+    return JSONMember(member.name, general(member.value))
   }
 
   var notes: [String] {
-    varying.isEmpty
-      ? []
-      : [
-        "new objects get the first recorded \(varying.joined(separator: ", ")), which changed in the recording"
-      ]
+    let own = JSONValue.object(defaults)
+    let others = all.dropFirst().map { JSONValue.object(unsent($0.seen, $0.object)) }
+    let varying = defaults.map(\.name.text).filter { name in others.contains { $0[name] != own[name] } }
+    guard !varying.isEmpty else { return [] }
+    return [
+      "new objects get the first recorded \(varying.joined(separator: ", ")), which changed in the recording"
+    ]
   }
 }

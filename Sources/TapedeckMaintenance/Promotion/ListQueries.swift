@@ -1,14 +1,15 @@
+import TapedeckFormats
 import TapedeckHTTP
 
-/// The queries of recorded lists.
+/// Interprets the queries of recorded lists.
 struct ListQueries {
   private(set) var number: String?
-  private(set) var size: String?
-  private(set) var offset: String?
-  /// Names of items that are neither of pages, nor an order, nor a member's name.
+  private var size: String?
+  private var offset: String?
+  /// Names of items that concern neither pages nor order, and are not names of members.
   private(set) var unknown: Set<String> = []
-  /// The size of a page that is requested by its number alone.
-  private(set) var standardSize: Int?
+  /// The size of a page that is requested without a size.
+  private var standardSize: Int?
 
   private static let numbers: Set<String> = ["page", "_page", "p", "pageNumber", "page_number"]
   private static let sizes: Set<String> = [
@@ -16,52 +17,54 @@ struct ListQueries {
   ]
   private static let offsets: Set<String> = ["offset", "skip", "start", "_start"]
 
-  init(_ lists: [(query: [(name: String, value: String)], count: Int)], members: Set<String>) {
-    for (query, count) in lists {
+  init(_ lists: [CollectionEvidence.Seen], members: Set<String>) {
+    for list in lists {
+      let query = list.exchange.query
       for (name, value) in query {
-        if Self.numbers.contains(name), Int(value) != nil {
-          Self.take(name, &number, &unknown)
-        } else if Self.sizes.contains(name), Int(value) != nil {
-          Self.take(name, &size, &unknown)
-        } else if Self.offsets.contains(name), Int(value) != nil {
-          Self.take(name, &offset, &unknown)
+        let isNumber = Int(value) != nil
+        if isNumber, Self.numbers.contains(name) {
+          take(name, as: \.number)
+        } else if isNumber, Self.sizes.contains(name) {
+          take(name, as: \.size)
+        } else if isNumber, Self.offsets.contains(name) {
+          take(name, as: \.offset)
         } else if name == "sort" {
-          let fields = value.split(separator: ",").map {
-            $0.hasPrefix("-") ? String($0.dropFirst()) : String($0)
-          }
+          let fields = value.split(separator: ",").map { String($0.hasPrefix("-") ? $0.dropFirst() : $0) }
           if !fields.allSatisfy(members.contains) { unknown.insert(name) }
         } else if !members.contains(name), name != "ids[]" {
           unknown.insert(name)
         }
       }
-      let names = Set(query.map(\.name))
+      let names = query.map(\.name)
       if let number, names.contains(number), size.map({ !names.contains($0) }) ?? true {
-        standardSize = max(standardSize ?? 0, count)
+        standardSize = max(standardSize ?? 0, list.items.count)
       }
     }
   }
 
-  private static func take(_ name: String, _ known: inout String?, _ unknown: inout Set<String>) {
-    if known == nil || known == name { known = name } else { unknown.insert(name) }
+  private mutating func take(_ name: String, as field: WritableKeyPath<Self, String?>) {
+    if (self[keyPath: field] ?? name) == name {
+      self[keyPath: field] = name
+    } else {
+      unknown.insert(name)
+    }
   }
 
   func isUnderstood(_ query: [(name: String, value: String)]) -> Bool {
     query.allSatisfy { !unknown.contains($0.name) }
   }
 
-  func isWhole(_ query: [(name: String, value: String)]) -> Bool { query.allSatisfy { $0.name == "sort" } }
-
   /// The member `pages` of a declaration.
   /// - Parameter first: how many objects a request without pages got, if these were not all.
   func declared(first: Int?) -> JSONValue? {
-    var members: [JSONMember] = []
-    if let number, number != "page" { members.append(JSONMember("number", JSONValue(number))) }
-    if let size, size != "per_page" { members.append(JSONMember("size", JSONValue(size))) }
-    if let offset { members.append(JSONMember("offset", JSONValue(offset))) }
-    if let size = first ?? standardSize, size > 0, size != 20 || first != nil {
-      members.append(JSONMember("standardSize", JSONValue(size)))
+    func word(_ name: String?, unless usual: String) -> JSONValue? {
+      name == usual ? JSONValue?.none : name.map { JSONValue($0) }
     }
-    if first != nil { members.append(JSONMember("always", true)) }
-    return .object(unlessEmpty: members)
+    let length = (first ?? standardSize).flatMap { $0 > 0 && ($0 != 20 || first != nil) ? $0 : nil }
+    return JSONValue.object(of: [
+      "number": word(number, unless: "page"), "size": word(size, unless: "per_page"),
+      "offset": word(offset, unless: ""), "standardSize": length.map { JSONValue($0) },
+      "always": first.map { _ in true },
+    ]).unlessEmpty
   }
 }

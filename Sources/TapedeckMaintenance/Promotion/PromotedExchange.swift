@@ -1,27 +1,30 @@
+import TapedeckFormats
 package import TapedeckHTTP
 package import TapedeckRecording
 
-/// A recorded exchange, in the parts that inference needs.
+/// The parts of a recorded exchange that inference needs.
 package struct PromotedExchange: Sendable {
-  /// The recording's file.
   package let file: String
   package let request: HTTPRequest
-  package let status: Int
+  let status: Int
   /// The segments of the path, decoded.
-  package let path: [String]
-  package let query: [(name: String, value: String)]
-  /// The request's body; nil where it is no JSON object.
-  package let sent: JSONValue?
-  package let responseFields: HTTPFields
-  /// The response's body; nil where it is no JSON.
-  package let response: JSONValue?
+  let path: [String]
+  let query: [(name: String, value: String)]
+  /// The request's body; `nil` if it is not a JSON object.
+  let sent: JSONValue?
+  let responseFields: HTTPFields
+  /// The response's body; `nil` if it is not JSON.
+  let response: JSONValue?
   let recordedAtMicroseconds: Int
+  var index = 0
 
   package init(_ interaction: Interaction, file: String) {
+    let response = interaction.response
+    var body = response.body.opened(response.head.fields)?.content
+    if body == nil, case .bytes(let bytes) = response.body, !bytes.isEmpty { body = bytes }
     self.init(
-      request: interaction.request, status: interaction.response.head.status,
-      fields: interaction.response.head.fields, response: Self.body(of: interaction.response), file: file,
-      at: interaction.volatile.recordedAtMicroseconds ?? 0)
+      request: interaction.request, status: response.head.status, fields: response.head.fields,
+      response: body, file: file, at: interaction.volatile.recordedAtMicroseconds ?? 0)
   }
 
   init(
@@ -36,28 +39,17 @@ package struct PromotedExchange: Sendable {
     path = request.path.split(separator: UInt8(ascii: "/")).map {
       String(decoding: PercentCoding.decode($0), as: UTF8.self)
     }
-    query = (request.query ?? []).split(separator: UInt8(ascii: "&")).map { item in
-      let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map
-      { String(decoding: PercentCoding.decode($0, plusIsSpace: true), as: UTF8.self) }
-      return (parts[0], parts.count > 1 ? parts[1] : "")
+    query = (request.query.map { FormPairs($0).pairs } ?? []).map { pair in
+      (String(decoding: pair.name, as: UTF8.self), String(decoding: pair.value, as: UTF8.self))
     }
-    sent = request.body.isEmpty ? nil : Self.object(request.body)
+    let sent = try? JSONValue(parsing: request.body)
+    self.sent = sent?.members == nil ? JSONValue?.none : sent
     self.response = response.flatMap { try? JSONValue(parsing: $0) }
-  }
-
-  private static func object(_ bytes: [UInt8]) -> JSONValue? {
-    guard let value = try? JSONValue(parsing: bytes), value.members != nil else { return nil }
-    return value
-  }
-
-  private static func body(of response: RecordedResponse) -> [UInt8]? {
-    if let opened = response.body.opened(response.head.fields) { return opened.content }
-    guard case .bytes(let bytes) = response.body, !bytes.isEmpty else { return nil }
-    return bytes
   }
 
   var method: HTTPMethod { request.method }
   var isGood: Bool { (200..<300).contains(status) }
+  var isMissing: Bool { status == 404 || status == 410 }
 
   /// Like `GET /users/1`.
   package var line: String { "\(method.rawValue) \(request.targetText)" }
@@ -68,24 +60,14 @@ package struct PromotedExchange: Sendable {
 extension PromotedExchange {
   private static let longestTie = 64
 
-  /// Sorts exchanges into the order in which they happened. Recordings know it to the microsecond, imported ones at times
-  /// to the second; of exchanges with equal times, what must have come first comes first: an object is made before it
-  /// is spoken of, and spoken of before it is gone.
+  /// Sorts exchanges by time. The times of some imported exchanges are precise only to the second; exchanges with equal
+  /// times are sorted so that an object is created before it is mentioned, and mentioned before it is removed.
   static func sorted(_ exchanges: [PromotedExchange]) -> [PromotedExchange] {
-    let byTime = exchanges.enumerated().sorted {
+    exchanges.enumerated().sorted {
       ($0.element.recordedAtMicroseconds, $0.offset) < ($1.element.recordedAtMicroseconds, $1.offset)
-    }.map(\.element)
-    var sorted: [PromotedExchange] = []
-    var start = 0
-    while start < byTime.count {
-      var end = start + 1
-      while end < byTime.count, byTime[end].recordedAtMicroseconds == byTime[start].recordedAtMicroseconds {
-        end += 1
-      }
-      sorted += end - start > longestTie ? Array(byTime[start..<end]) : untied(Array(byTime[start..<end]))
-      start = end
+    }.map(\.element).groupedInOrder(by: \.recordedAtMicroseconds).flatMap { _, tied in
+      tied.count > longestTie ? tied : untied(tied)
     }
-    return sorted
   }
 
   private static func untied(_ tied: [PromotedExchange]) -> [PromotedExchange] {
@@ -100,6 +82,7 @@ extension PromotedExchange {
     return sorted
   }
 
+  /// The ids that an exchange creates, removes, does not find, and mentions.
   private struct Facts {
     var made: String?
     var gone: String?
@@ -107,16 +90,15 @@ extension PromotedExchange {
     var spokenOf: Set<String>
 
     init(_ exchange: PromotedExchange) {
-      let id = exchange.path.last
       let objects = exchange.response.map { $0.array ?? [$0] } ?? []
       spokenOf = Set(exchange.path.dropFirst() + objects.compactMap { $0["id"]?.idText })
-      if exchange.method == .post, exchange.isGood, let made = exchange.response?["id"]?.idText,
-        !exchange.path.contains(made)
+      if exchange.method == .post, exchange.isGood, let id = exchange.response?["id"]?.idText,
+        !exchange.path.contains(id)
       {
-        self.made = made
+        made = id
       }
-      if exchange.method == .delete, exchange.isGood { gone = id }
-      if exchange.status == 404 || exchange.status == 410 { missed = id }
+      if exchange.method == .delete, exchange.isGood { gone = exchange.path.last }
+      if exchange.isMissing { missed = exchange.path.last }
     }
 
     func goBefore(_ other: Facts) -> Bool {

@@ -1,72 +1,97 @@
 import TapedeckHTTP
 
-/// A session, sorted by the collections that its requests are about.
+/// A session, grouped by the collections that its requests concern.
 struct PromotedSession {
+  typealias Seen = CollectionEvidence.Seen
+
   let exchanges: [PromotedExchange]
   private(set) var evidence: [String: CollectionEvidence] = [:]
-  private(set) var kinds = ObjectKinds()
-  /// The collections whose list is given at other paths: these by theirs.
+  private(set) var kinds: [ObjectKind.Key: ObjectKind] = [:]
+  /// The patterns of collections by the other patterns that serve their lists.
   private(set) var aliases: [String: String] = [:]
-  /// The kinds that paths are about whose objects are elements of lists.
-  private(set) var embedded: [String: ObjectKinds.Key] = [:]
-  /// All objects of a kind, in the order in which they were seen.
-  private(set) var sightings: [ObjectKinds.Key: [Sighting]] = [:]
+  /// The kinds of list elements that have paths, by pattern.
+  private(set) var embedded: [String: ObjectKind.Key] = [:]
+  /// All objects of a kind, in the order they were seen. They have parameters only if the path is that of the collection
+  /// itself.
+  private(set) var sightings: [ObjectKind.Key: [(seen: Seen, object: FoundObject)]] = [:]
   /// Paths of collections in whose responses no list was found.
   private(set) var unread: Set<String> = []
-  private var patterns = PathPatterns()
-
-  struct Sighting {
-    var index: Int
-    var object: FoundObject
-    /// What was in the parameters of the path; empty where the path is another than the collection's.
-    var parameters: [String]
-  }
+  /// The first exchange that changed each object, by id.
+  private(set) var changes: [String: Int] = [:]
+  /// Segments that are known to be ids, by the pattern before them.
+  private var knownIDs: [String: Set<String>] = [:]
 
   init(_ exchanges: [PromotedExchange]) {
-    self.exchanges = PromotedExchange.sorted(exchanges)
+    self.exchanges = PromotedExchange.sorted(exchanges).enumerated().map { index, exchange in
+      var exchange = exchange
+      exchange.index = index
+      return exchange
+    }
     learnIDs()
-    for index in self.exchanges.indices { sort(index) }
+    for exchange in self.exchanges { sort(exchange) }
     findAliases()
-    for _ in 0..<2 { for index in self.exchanges.indices { note(index) } }
+    for _ in 0..<2 {
+      for exchange in self.exchanges {
+        for (object, key) in found(exchange) {
+          if let key = key ?? kind(of: object)?.key { add(object, to: key) }
+        }
+      }
+    }
     findEmbedded()
-    kinds.forgetVersions()
-    for index in self.exchanges.indices { follow(index) }
+    for key in kinds.keys { kinds[key]?.latest = [:] }
+    for exchange in self.exchanges { follow(exchange) }
   }
 
-  // MARK: What paths are about
+  // MARK: Patterns
+
+  /// Generalizes a path: `/posts/1/comments` matches `/posts/{}/comments`.
+  private func match(_ path: some Collection<String>) -> (pattern: String, parameters: [String]) {
+    var (pattern, parameters, last) = ("", [String](), "")
+    for (index, segment) in path.enumerated() {
+      let isVersion = segment.utf8.count < 3 && ["api", "rest", "v", "version"].contains(last)
+      let isID =
+        knownIDs[pattern]?.contains(segment) == true
+        || index > 0 && last != "{}" && FoundObject.looksLikeID(segment) && !isVersion
+      if isID { parameters.append(segment) }
+      last = isID ? "{}" : segment
+      pattern += "/\(last)"
+    }
+    return (pattern, parameters)
+  }
 
   private mutating func learnIDs() {
     for exchange in exchanges.sorted(by: { $0.path.count < $1.path.count }) where exchange.isGood {
       guard let response = exchange.response, let last = exchange.path.last else { continue }
       switch exchange.method {
       case .get, .put, .patch:
-        guard exchange.path.count > 1, let object = ObjectFinder.object(in: response, id: last, last: last),
-          object.id == last
-        else { continue }
-        patterns.learn(last, behind: exchange.path.dropLast())
+        guard exchange.path.count > 1, FoundObject(in: response, id: last, last: last)?.id == last else {
+          continue
+        }
+        knownIDs[match(exchange.path.dropLast()).pattern, default: []].insert(last)
       case .post:
-        guard let object = ObjectFinder.object(in: response, last: last), !exchange.path.contains(object.id)
-        else { continue }
-        patterns.learn(object.id, behind: exchange.path)
+        guard let object = FoundObject(in: response, last: last), !exchange.path.contains(object.id) else {
+          continue
+        }
+        knownIDs[match(exchange.path).pattern, default: []].insert(object.id)
       default: continue
       }
     }
   }
 
-  /// The place of an exchange: its pattern, and whether that ends with an object of the collection before.
-  func place(_ exchange: PromotedExchange) -> (base: String, parameters: [String], id: String?) {
-    let match = patterns.match(exchange.path)
-    guard match.pattern.hasSuffix("/{}"), let id = match.parameters.last else {
-      return (match.pattern, match.parameters, nil)
+  /// The pattern of an exchange, and whether it ends with the id of an object.
+  private func place(
+    _ exchange: PromotedExchange
+  ) -> (base: String, parameters: [String], id: String?, last: String) {
+    var (pattern, parameters) = match(exchange.path)
+    var id: String?
+    if pattern.hasSuffix("/{}") {
+      id = parameters.popLast()
+      pattern.removeLast(3)
     }
-    return (String(match.pattern.dropLast(3)), match.parameters.dropLast(), id)
+    return (pattern, parameters, id, exchange.path.last { $0 != id } ?? "")
   }
 
-  private mutating func change(_ base: String, _ body: (inout CollectionEvidence) -> Void) {
-    body(&evidence[base, default: CollectionEvidence(pattern: base)])
-  }
-
-  /// Whether a pattern is one of a path pattern: what means something in these is a segment of no collection.
+  /// Whether a pattern can be declared, since no segment contains a special character of path patterns.
   private static func canBeDeclared(_ pattern: String) -> Bool {
     let segments = pattern.split(separator: "/")
     return pattern.utf8.count < 500 && segments.contains { $0 != "{}" }
@@ -75,116 +100,133 @@ struct PromotedSession {
       }
   }
 
-  private mutating func sort(_ index: Int) {
-    let exchange = exchanges[index]
-    let (base, parameters, id) = place(exchange)
-    guard Self.canBeDeclared(base) else { return }
-    if let id, exchange.status == 404 || exchange.status == 410 {
-      return change(base) { $0.missing.append((index, id)) }
+  // MARK: Evidence
+
+  private mutating func sort(_ exchange: PromotedExchange) {
+    if exchange.isGood, exchange.method != .get, exchange.method != .head {
+      for segment in exchange.path where changes[segment] == nil { changes[segment] = exchange.index }
     }
+    let (base, parameters, id, last) = place(exchange)
+    guard Self.canBeDeclared(base) else { return }
+    var seen = Seen(exchange: exchange, parameters: parameters, id: id)
+    if id != nil, exchange.isMissing { return note(seen, in: \.missing, base) }
     guard exchange.isGood else { return }
-    let last = exchange.path.last { $0 != id } ?? ""
-    let object = exchange.response.flatMap { ObjectFinder.object(in: $0, id: id, last: last) }
-    let seen = CollectionEvidence.Seen(index: index, parameters: parameters, object: object)
+    seen.object = exchange.response.flatMap { FoundObject(in: $0, id: id, last: last) }
     switch (exchange.method, id) {
-    case (.get, .some): if object?.id == id { change(base) { $0.shows.append(seen) } }
+    case (.get, let id?): if seen.object?.id == id { note(seen, in: \.shows, base) }
     case (.get, nil):
-      guard let list = exchange.response.flatMap({ ObjectFinder.list(in: $0, last: last) }),
-        list.items.isEmpty || ObjectFinder.idMember(ofAll: list.items) != nil
+      guard let list = exchange.response.flatMap({ FoundObject.list(in: $0, last: last) }),
+        FoundObject.identified(list.items) != nil
       else {
         unread.insert(base)
         return
       }
-      change(base) {
-        $0.lists.append(
-          .init(index: index, parameters: parameters, items: list.items, envelope: list.envelope))
-      }
-    case (.put, .some), (.patch, .some): change(base) { $0.updates.append(seen) }
-    case (.delete, let id?): change(base) { $0.deletes.append((seen, id)) }
+      (seen.items, seen.envelope) = list
+      note(seen, in: \.lists, base)
+    case (.put, .some), (.patch, .some): note(seen, in: \.updates, base)
+    case (.delete, .some): note(seen, in: \.deletes, base)
     case (.post, nil):
-      guard let object, object.id != parameters.last else { return }
-      change(base) { $0.creates.append(seen) }
+      if let object = seen.object, object.id != parameters.last { note(seen, in: \.creates, base) }
     default: return
     }
   }
 
-  /// Finds paths that give nothing but lists, of objects that are created or fetched at another path.
+  private mutating func note(
+    _ seen: Seen, in action: WritableKeyPath<CollectionEvidence, [Seen]>, _ base: String
+  ) {
+    evidence[base, default: CollectionEvidence(pattern: base)][keyPath: action].append(seen)
+  }
+
+  /// Finds paths that only serve lists of objects that are created or fetched at another path. If the path of a list leads
+  /// to that other path, the list is a collection of its own.
   private mutating func findAliases() {
     let alone = evidence.values.filter { $0.shows.isEmpty && $0.creates.isEmpty && !$0.lists.isEmpty }
     for list in alone.sorted(by: { $0.pattern < $1.pattern }) {
-      let objects = list.lists.flatMap { ObjectFinder.objects(in: $0.items) }
-      let byID = Dictionary(objects.map { ($0.id, $0.value.names) }) { first, _ in first }
+      let byID = Dictionary(list.listed.map { ($0.id, $0.value.names) }) { first, _ in first }
       let homes = evidence.values.filter { home in
-        home.pattern != list.pattern
-          && (home.objects + home.lists.flatMap { ObjectFinder.objects(in: $0.items) }).contains { object in
-            byID[object.id].map { ObjectFinder.alike($0, object.value.names) } == true
-          } && !(home.shows.isEmpty && home.creates.isEmpty)
+        home.pattern != list.pattern && !(home.shows.isEmpty && home.creates.isEmpty)
+          && (home.objects + home.listed).contains { object in
+            byID[object.id].map { FoundObject.areAlike($0, object.value.names) } == true
+          }
       }
       let home = homes.min { ($0.pattern.utf8.count, $0.pattern) < ($1.pattern.utf8.count, $1.pattern) }
-      guard let home, isAlias(list, of: home) else { continue }
-      aliases[list.pattern] = home.pattern
+      if let home, !home.pattern.hasPrefix(list.pattern + "/") { aliases[list.pattern] = home.pattern }
     }
   }
 
-  /// A list below an object that none of the collection's own objects is outside of is a collection of its own.
-  private func isAlias(_ list: CollectionEvidence, of home: CollectionEvidence) -> Bool {
-    !home.pattern.hasPrefix(list.pattern + "/")
+  /// The other patterns that serve the list of a collection.
+  func aliases(of pattern: String) -> [String] {
+    aliases.filter { $0.value == pattern }.keys.sorted()
   }
+}
 
-  // MARK: What objects are of which kind
+// MARK: - Kinds of objects
 
-  private func key(_ base: String) -> ObjectKinds.Key { aliases[base] ?? base }
-
-  /// The objects of an exchange, with the kind that its path says.
-  private func found(_ index: Int) -> [(FoundObject, ObjectKinds.Key?)] {
-    let exchange = exchanges[index]
+extension PromotedSession {
+  /// The objects of an exchange, with the kind that follows from its path.
+  private func found(_ exchange: PromotedExchange) -> [(FoundObject, ObjectKind.Key?)] {
     guard exchange.isGood, let response = exchange.response else { return [] }
-    let (base, parameters, id) = place(exchange)
-    let last = exchange.path.last { $0 != id } ?? ""
-    if exchange.method == .get, id == nil, let list = ObjectFinder.list(in: response, last: last) {
-      return ObjectFinder.objects(in: list.items).map { ($0, embedded[base] ?? key(base)) }
+    let (base, parameters, id, last) = place(exchange)
+    let key = embedded[base] ?? aliases[base] ?? base
+    if exchange.method == .get, id == nil, let list = FoundObject.list(in: response, last: last) {
+      return FoundObject.all(in: list.items).map { ($0, key) }
     }
     let around = exchange.method == .delete || exchange.method == .post ? parameters.last : nil
-    if let around, let object = ObjectFinder.object(in: response, id: around, last: last), object.id == around
-    {
+    if let around, let object = FoundObject(in: response, id: around, last: last), object.id == around {
       return [(object, nil)]
     }
-    guard let object = ObjectFinder.object(in: response, id: id, last: last), evidence[base] != nil else {
-      return []
+    guard let object = FoundObject(in: response, id: id, last: last), evidence[base] != nil,
+      exchange.method != .delete || object.id == id
+    else { return [] }
+    return [(object, key)]
+  }
+
+  private mutating func add(_ object: FoundObject, to key: ObjectKind.Key) {
+    let owner = kinds[key].flatMap { kind in
+      kind.parent.map { (key: $0, id: kind.owners[object.id] ?? "", member: kind.member) }
     }
-    if exchange.method == .delete, object.id != id { return [] }
-    return [(object, embedded[base] ?? key(base))]
+    add(object, to: key, in: owner)
   }
 
-  private mutating func note(_ index: Int) {
-    for (object, key) in found(index) {
-      guard let key = key ?? kinds.kind(of: object)?.key else { continue }
-      add(object, to: key)
+  /// - Parameter owner: the kind and the id of the object that this one is in.
+  private mutating func add(
+    _ object: FoundObject, to key: ObjectKind.Key,
+    in owner: (key: ObjectKind.Key, id: String, member: String)?
+  ) {
+    let new = ObjectKind(key, in: owner.map { ($0.key, $0.member) })
+    // In place, since copying all objects for each one would take quadratic time.
+    kinds[key, default: new].add(object, ownerID: owner?.id)
+    guard ObjectKind.depth(key) < 3 else { return }
+    for member in object.value.members ?? [] {
+      let name = member.name.text
+      for element in FoundObject.all(in: member.value.array) {
+        add(element, to: "\(key)|\(name)", in: (key, object.id, name))
+      }
     }
   }
 
-  private mutating func add(_ object: FoundObject, to key: ObjectKinds.Key) {
-    guard let owner = owner(of: object.id, key) else { return kinds.add(object, to: key) }
-    kinds.add(object, to: key, in: owner)
+  /// The kind of an object; of several, the most similar one, with collections first.
+  private func kind(of object: FoundObject) -> ObjectKind? {
+    let names = object.value.names
+    let fitting = kinds.values.filter { kind in
+      kind.latest[object.id].map { FoundObject.areAlike($0.names, names) } == true
+    }
+    func rank(_ kind: ObjectKind) -> (Int, Int, String) {
+      (ObjectKind.depth(kind.key), -kind.names.intersection(names).count, kind.key)
+    }
+    return fitting.min { rank($0) < rank($1) }
   }
 
-  private func owner(of id: String, _ key: ObjectKinds.Key) -> (
-    key: ObjectKinds.Key, id: String, member: String
-  )? {
-    guard let kind = kinds[key], let parent = kind.parent else { return nil }
-    return (parent, kind.owners[id] ?? "", kind.member)
-  }
-
-  /// A path below an object, about elements of a list in it.
+  /// Finds paths below an object, about elements of a list in it.
   private mutating func findEmbedded() {
     for evidence in evidence.values.sorted(by: { $0.pattern < $1.pattern }) where !evidence.isEmpty {
-      var votes: [ObjectKinds.Key: Int] = [:]
+      var votes: [ObjectKind.Key: Int] = [:]
       var count = 0
       for seen in evidence.shows + evidence.creates {
         guard let object = seen.object, let parameter = seen.parameters.last else { continue }
         count += 1
-        for kind in kinds.kinds.values where kind.parent != nil && kind.owners[object.id] == parameter {
-          if ObjectFinder.alike(kind.names, object.value.names) { votes[kind.key, default: 0] += 1 }
+        for kind in kinds.values where kind.parent != nil && kind.owners[object.id] == parameter {
+          if FoundObject.areAlike(kind.names, object.value.names) { votes[kind.key, default: 0] += 1 }
         }
       }
       let best = votes.max { ($0.value, $1.key) < ($1.value, $0.key) }
@@ -192,43 +234,45 @@ struct PromotedSession {
     }
   }
 
-  // MARK: What changed
+  // MARK: Changes
 
-  private mutating func follow(_ index: Int) {
-    let exchange = exchanges[index]
-    let (base, parameters, id) = place(exchange)
-    for (object, key) in found(index) {
-      guard let found = key ?? kinds.kind(of: object)?.key ?? known(object, id)?.key else { continue }
-      if key == nil, exchange.method == .post, let parameter = parameters.last, parameter == object.id {
-        notice(object, of: found, base, parameters, index)
+  private mutating func follow(_ exchange: PromotedExchange) {
+    let (base, parameters, id, _) = place(exchange)
+    for (object, key) in found(exchange) {
+      guard let found = key ?? kind(of: object)?.key ?? kind(like: object)?.key else { continue }
+      if key == nil, exchange.method == .post, parameters.last == object.id {
+        noteAddition(
+          to: object, of: found, base, Seen(exchange: exchange, parameters: parameters, id: id))
       }
       add(object, to: found)
-      let ownParameters = base == found ? parameters : []
-      sightings[found, default: []].append(Sighting(index: index, object: object, parameters: ownParameters))
+      let seen = Seen(exchange: exchange, parameters: base == found ? parameters : [], id: id)
+      sightings[found, default: []].append((seen, object))
     }
   }
 
   /// The kind of an object that has not been seen before.
-  private func known(_ object: FoundObject, _ id: String?) -> ObjectKinds.Kind? {
-    kinds.kinds.values.filter { ObjectFinder.alike($0.names, object.value.names) }.min {
+  private func kind(like object: FoundObject) -> ObjectKind? {
+    kinds.values.filter { FoundObject.areAlike($0.names, object.value.names) }.min {
       ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key)
     }
   }
 
-  private mutating func notice(
-    _ object: FoundObject, of kind: ObjectKinds.Key, _ base: String, _ parameters: [String], _ index: Int
+  /// Notes the one element that an exchange has added to a list of an object.
+  private mutating func noteAddition(
+    to object: FoundObject, of kind: ObjectKind.Key, _ base: String, _ seen: Seen
   ) {
     let old = kinds[kind]?.latest[object.id]
     for member in object.value.members ?? [] {
-      let (name, elements) = (member.name.text, ObjectFinder.objects(in: member.value.array ?? []))
-      let before = Set(ObjectFinder.objects(in: old?[name]?.array ?? []).map(\.id))
+      let (name, elements) = (member.name.text, FoundObject.all(in: member.value.array))
+      let before = Set(FoundObject.all(in: old?[name]?.array).map(\.id))
       let added = elements.filter { !before.contains($0.id) }
       guard added.count == 1, old != nil || elements.count == 1 else { continue }
-      let addition = CollectionEvidence.Addition(
-        index: index, parameters: parameters, kind: kind, member: name, element: added[0],
-        isFirstOfSeveral: elements.count > 1 && elements.first?.id == added[0].id, envelope: object.envelope)
-      change(base) { $0.additions.append(addition) }
-      embedded[base] = ObjectKinds.key(kind, name)
+      var seen = seen
+      seen.object = added[0]
+      seen.isFirstOfSeveral = elements.count > 1 && elements.first?.id == added[0].id
+      seen.envelope = object.envelope
+      note(seen, in: \.additions, base)
+      embedded[base] = "\(kind)|\(name)"
       return
     }
   }

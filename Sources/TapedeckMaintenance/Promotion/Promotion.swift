@@ -5,68 +5,59 @@ package import TapedeckRecording
 package struct PromotedResource: Sendable {
   package var id: String
   package var path: String
-  /// As an overrides file has it.
   package var declaration: JSONValue
-  /// From 0 to 1: how much of a collection was seen.
+  /// The share of a collection's actions that were seen, from 0 to 1.
   package var confidence: Double
-  /// What was seen, in words: `2 lists`, `1 create`.
-  package var seen: [String]
-  /// What is assumed.
-  package var assumed: [String]
-  /// What a person should know.
-  package var notes: [String]
-  /// How many objects it begins with.
-  package var objectCount: Int
-  /// The ids of resources that it stands on.
-  package var needs: [String]
+  /// The actions that were seen, such as `list ×2`.
+  package var seen: [String] = []
+  package var assumed: [String] = []
+  package var notes: [String] = []
+  package var objectCount = 0
+  /// The ids of resources that it depends on.
+  var needs: [String] = []
+
+  /// The count of each action, for people.
+  static func text(_ actions: [(name: String, count: Int)]) -> [String] {
+    actions.filter { $0.count > 0 }.map { $0.count == 1 ? $0.name : "\($0.name) ×\($0.count)" }
+  }
 }
 
-/// Infers from a session the resources that its origin kept.
+/// Infers the resources of an origin from a session, and declares them.
 package struct Promotion: Sendable {
-  /// In the order in which the session happened.
-  package let exchanges: [PromotedExchange]
-  package let resources: [PromotedResource]
-
-  package init(_ exchanges: [PromotedExchange]) {
-    let session = PromotedSession(exchanges)
-    self.exchanges = session.exchanges
-    var writer = DeclarationWriter(session)
-    resources = writer.write()
-  }
+  /// In the order of the session.
+  let exchanges: [PromotedExchange]
+  private(set) var resources: [PromotedResource] = []
+  /// The resources' ids by the kinds of their objects.
+  private var ids: [ObjectKind.Key: String] = [:]
+  private var taken: Set<String> = []
 
   package init(_ cassette: Cassette) {
-    self.init(cassette.answers.map { PromotedExchange($0.interaction, file: $0.fileName) })
+    self.init(cassette.interactions.map { PromotedExchange($0.interaction, file: $0.fileName) })
   }
-}
 
-/// Writes what was seen of resources as declarations.
-private struct DeclarationWriter {
-  let session: PromotedSession
-  /// The resources' ids by the kinds of their objects.
-  private var ids: [ObjectKinds.Key: String] = [:]
-  private var taken: Set<String> = []
-  private var written: [PromotedResource] = []
-
-  init(_ session: PromotedSession) { self.session = session }
-
-  mutating func write() -> [PromotedResource] {
+  init(_ exchanges: [PromotedExchange]) {
+    let session = PromotedSession(exchanges)
+    self.exchanges = session.exchanges
     let bases = session.evidence.values.filter { !$0.isEmpty }.sorted { $0.pattern < $1.pattern }
     let roots = bases.filter { session.embedded[$0.pattern] == nil && session.aliases[$0.pattern] == nil }
+    let parts = bases.compactMap { part in session.embedded[part.pattern].map { (part: part, key: $0) } }
     for root in roots { name(root.pattern, after: root.pattern) }
-    let parts = bases.filter { session.embedded[$0.pattern] != nil }
-    for part in parts {
-      guard let key = session.embedded[part.pattern], ids[key] == nil else { continue }
-      name(key, after: part.pattern)
-    }
+    for (part, key) in parts where ids[key] == nil { name(key, after: part.pattern) }
     for root in roots {
-      written.append(CollectionWriter(root, session, id: ids[root.pattern] ?? "").resource)
+      resources.append(CollectionWriter(root, session, id: ids[root.pattern] ?? "").resource)
     }
-    for part in parts { write(part) }
-    return written
+    for (part, key) in parts {
+      guard let kind = session.kinds[key], let parent = kind.parent, let owner = owner(parent, session) else {
+        continue
+      }
+      var id = ids[key] ?? "part"
+      if resources.contains(where: { $0.id == id }) { id = unusedID(id) }
+      resources.append(ElementWriter(base: part, kind: kind, id: id, parent: owner).resource)
+    }
   }
 
-  /// Names a resource by the last segment of its path that is no parameter.
-  private mutating func name(_ key: ObjectKinds.Key, after pattern: String) {
+  /// Names a resource by the last segment of its path that is not a parameter.
+  private mutating func name(_ key: ObjectKind.Key, after pattern: String) {
     let segments = pattern.split(separator: "/").filter { $0 != "{}" }.map { segment in
       String(segment.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") ? $0 : "-" })
     }
@@ -80,25 +71,16 @@ private struct DeclarationWriter {
     ids[key] = id
   }
 
-  private mutating func write(_ part: CollectionEvidence) {
-    guard let key = session.embedded[part.pattern], let kind = session.kinds[key], let parent = kind.parent
-    else { return }
-    let owner = owner(parent)
-    guard let owner else { return }
-    let own = written.contains { $0.id == ids[key] } ? unusedID(ids[key] ?? "part") : ids[key] ?? "part"
-    written.append(ElementWriter(part, session, kind, id: own, parent: owner).resource)
-  }
-
   private mutating func unusedID(_ id: String) -> String {
     var number = 2
     while !taken.insert("\(id)-\(number)").inserted { number += 1 }
     return "\(id)-\(number)"
   }
 
-  /// The resource of a kind; one that no path is about is declared without any.
-  private mutating func owner(_ key: ObjectKinds.Key) -> String? {
+  /// The resource of a kind, which is declared without actions if no path serves it.
+  private mutating func owner(_ key: ObjectKind.Key, _ session: PromotedSession) -> String? {
     if let id = ids[key] { return id }
-    guard let kind = session.kinds[key], let parent = kind.parent, let owner = owner(parent) else {
+    guard let kind = session.kinds[key], let parent = kind.parent, let owner = owner(parent, session) else {
       return nil
     }
     name(key, after: "/\(kind.member)")
@@ -108,10 +90,10 @@ private struct DeclarationWriter {
       "id": JSONValue(id), "path": JSONValue(path), "only": [],
       "within": ["resource": JSONValue(owner), "member": JSONValue(kind.member)],
     ]
-    written.append(
+    resources.append(
       PromotedResource(
-        id: id, path: path, declaration: declaration, confidence: 1, seen: [], assumed: [],
-        notes: ["serves no path: other resources are within it"], objectCount: 0, needs: [owner]))
+        id: id, path: path, declaration: declaration, confidence: 1,
+        notes: ["has no actions of its own: other resources are within it"], needs: [owner]))
     return id
   }
 }

@@ -13,10 +13,14 @@ struct CassetteScan {
   init(_ directory: CassetteDirectory, keep: [String], onFile: (String) -> Void) {
     self.directory = directory
     unit = SecretScan.Unit(path: directory.path, kind: .cassette)
-    scanner = SecretScanner(keep: keep + Self.keep(directory.path) + Self.journalKeep(directory))
+    let journal = try? directory.openForReading(CassetteNames.journal).flatMap(JournalHeader.init(of:))
+    scanner = SecretScanner(
+      keep: keep + Self.keep(directory.path) + (journal?.redaction?.rules?.keep ?? []))
     trying { scan throws(CassetteError) in
-      for name in try scan.directory.names() where !Self.isSkipped(name) {
-        guard try scan.directory.size(of: name) != nil else { continue }
+      for name in try scan.directory.names() {
+        // Hidden files are skipped, except the half-written ones that a crash of Tapedeck left.
+        let isHidden = name.hasPrefix(".") && !name.hasPrefix(Sealer.temporaryPrefix)
+        guard !isHidden, !scan.directory.isFolder(name) else { continue }
         onFile(scan.directory.path(of: name))
         scan.unit.fileCount += 1
         scan.trying { scan throws(CassetteError) in try scan.read(name) }
@@ -31,50 +35,31 @@ struct CassetteScan {
     }
   }
 
-  /// Names and kinds of secrets that a cassette keeps.
+  /// Names and kinds of secrets that a cassette does not redact.
   static func keep(_ path: String) -> [String] {
-    let manifest = try? CassetteDirectory(opening: path)
-    return manifest.flatMap { try? CassetteReader($0).manifest() }?.redaction?.rules?.keep ?? []
+    let manifest = try? CassetteReader(CassetteDirectory(opening: path)).manifest()
+    return manifest?.redaction?.rules?.keep ?? []
   }
 
-  private static func journalKeep(_ directory: CassetteDirectory) -> [String] {
-    guard let file = try? directory.openForReading(CassetteNames.journal),
-      let header = try? JournalHeader(of: file)
-    else { return [] }
-    return header.redaction?.rules?.keep ?? []
-  }
-
-  /// Whether a file is hidden, and not one that a crash of ours has left half written.
-  private static func isSkipped(_ name: String) -> Bool {
-    name.hasPrefix(".") && !name.hasPrefix(Sealer.temporaryPrefix)
-  }
-
-  /// Goes on with the next file whatever is wrong with one.
+  /// Turns an error into a problem of the unit, so that the scan goes on.
   private mutating func trying(_ read: (inout CassetteScan) throws(CassetteError) -> Void) {
     do throws(CassetteError) { try read(&self) } catch { unit.problems.append("\(error)") }
   }
 
   private mutating func read(_ name: String) throws(CassetteError) {
     if name == CassetteNames.journal { return try readJournal() }
+    if name == CassetteNames.manifest { _ = try CassetteReader(directory).manifest() }
     guard CassetteNames.isInteraction(name) else { return try read(other: name) }
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return }
     do throws(CassetteError) {
-      let file = directory.path(of: name)
-      unit.finds += try finds(in: try JSONFile.parse(bytes, file: file), of: file, name)
+      let (tree, interaction) = try directory.decoded(bytes, of: name)
+      bodies.formUnion(InteractionFormat.bodyNames(tree))
+      unit.finds += try scanner.finds(in: interaction, file: name)
     } catch {
-      // A file that cannot be read as an interaction may hold a secret all the same.
+      // A file that cannot be read as an interaction may still hold a secret.
       unit.finds += scanner.finds(in: bytes, file: name)
       throw error
     }
-  }
-
-  private mutating func finds(
-    in tree: JSONValue, of file: String, _ name: String
-  ) throws(CassetteError) -> [SecretFind] {
-    let interaction = try InteractionFormat.decode(
-      tree, in: file, loader: BodyLoader(directory: directory))
-    bodies.formUnion(InteractionFormat.bodyNames(tree))
-    return try scanner.finds(in: interaction, file: name)
   }
 
   private mutating func readJournal() throws(CassetteError) {
@@ -84,7 +69,11 @@ struct CassetteScan {
     _ = try Journal(reading: file) { entry throws(CassetteError) in
       number += 1
       do throws(CassetteError) {
-        let found = try finds(in: entry.record.tree, of: entry.file, CassetteNames.journal)
+        let tree = entry.record.tree
+        let interaction = try InteractionFormat.decode(
+          tree, in: entry.file, loader: BodyLoader(directory: directory))
+        bodies.formUnion(InteractionFormat.bodyNames(tree))
+        let found = try scanner.finds(in: interaction, file: CassetteNames.journal)
         unit.finds += found.map { $0.inFile(CassetteNames.journal, line: number) }
       } catch { failure = error }
     }
@@ -92,7 +81,9 @@ struct CassetteScan {
   }
 
   private mutating func read(other name: String) throws(CassetteError) {
-    guard let size = try directory.size(of: name) else { return }
+    guard let size = try directory.size(of: name) else {
+      throw .notAPlainFile(path: directory.path(of: name))
+    }
     if size <= CassetteLimits.fileBytes {
       let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) ?? []
       unit.finds += scanner.finds(in: bytes, file: name)

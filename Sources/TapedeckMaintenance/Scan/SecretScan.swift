@@ -1,36 +1,36 @@
 import TapedeckFormats
 import TapedeckHTTP
-public import TapedeckRecording
-public import TapedeckRedaction
+package import TapedeckRecording
+package import TapedeckRedaction
 
-/// A scan for secrets of what is on the disk: cassettes as a whole, all other files one by one, folders recursively.
-public struct SecretScan: Sendable {
-  /// What is scanned, and fixed, as one.
-  public struct Unit: Sendable {
-    public enum Kind: Sendable, Equatable {
+/// Scans files on disk for secrets: cassettes as a whole, other files one by one, folders recursively.
+package struct SecretScan: Sendable {
+  /// A cassette or a file, which is scanned and fixed as a unit.
+  package struct Unit: Sendable {
+    package enum Kind: Sendable, Equatable {
       case cassette
-      /// A file of a cassette, which must not be changed without the others.
+      /// A file of a cassette, which must not be changed alone.
       case part(ofCassette: String)
       case file
     }
 
-    public let path: String
-    public let kind: Kind
-    public internal(set) var finds: [SecretFind] = []
-    public internal(set) var fileCount = 0
-    /// What could not be read, each with its file.
-    public internal(set) var problems: [String] = []
+    package let path: String
+    package let kind: Kind
+    package internal(set) var finds: [SecretFind] = []
+    package internal(set) var fileCount = 0
+    /// Errors about files that could not be read.
+    package internal(set) var problems: [String] = []
   }
 
-  public private(set) var units: [Unit] = []
+  package private(set) var units: [Unit] = []
   private let keep: [String]
   private let onFile: @Sendable (String) -> Void
 
   /// - Parameters:
-  ///   - keep: names and kinds that are no secrets, besides those that a cassette keeps.
+  ///   - keep: names and kinds that are not secrets, in addition to those of a cassette.
   ///   - onFile: called with each file before it is read.
-  /// - Throws: when the path itself cannot be read.
-  public init(
+  /// - Throws: if the path itself cannot be read.
+  package init(
     _ path: String, keep: [String] = [], onFile: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(CassetteError) {
     self.keep = keep
@@ -45,15 +45,14 @@ public struct SecretScan: Sendable {
   private mutating func scan(folder path: String) throws(CassetteError) {
     let directory = try CassetteDirectory(opening: path)
     let names = try directory.names()
-    let isCassette = Self.isCassette(directory, names)
-    if isCassette {
-      units.append(CassetteScan(directory, keep: keep, onFile: onFile).unit)
-    }
+    let isCassette = directory.isCassette
+    if isCassette { units.append(CassetteScan(directory, keep: keep, onFile: onFile).unit) }
     for name in names where !name.hasPrefix(".") {
       let inner = directory.path(of: name)
       if directory.isFolder(name) {
         if !(isCassette && name == BodyFile.folder) { try scan(folder: inner) }
-      } else if !isCassette, try directory.size(of: name) != nil {
+      } else if !isCassette, !ForeignFile.isFolder(inner) {
+        // A link to a folder is no part of this one. Whatever else cannot be read is a problem.
         do throws(CassetteError) { try scan(file: inner) } catch {
           units.append(Unit(path: inner, kind: .file, problems: ["\(error)"]))
         }
@@ -63,53 +62,36 @@ public struct SecretScan: Sendable {
 
   private mutating func scan(file path: String) throws(CassetteError) {
     onFile(path)
-    let folder = ForeignFile.parent(of: path)
-    let owner = Self.owner(ofFileIn: folder)
     let source = try ImportSource(reading: path)
+    let folder = ForeignFile.parent(of: path)
+    // The cassette of a file in its folder or in its `bodies`.
+    let folders = folder.hasSuffix(BodyFile.folder) ? [folder, ForeignFile.parent(of: folder)] : [folder]
+    let owner = folders.first { (try? CassetteDirectory(opening: $0))?.isCassette == true }
     let scanner = SecretScanner(keep: keep + (owner.map(CassetteScan.keep) ?? []))
     var unit = Unit(path: path, kind: owner.map { .part(ofCassette: $0) } ?? .file, fileCount: 1)
-    if let interaction = Self.interaction(source.bytes, in: folder) {
+    if CassetteDirectory.looksLikeInteraction(source.bytes),
+      let interaction = try? CassetteDirectory(opening: folder).decoded(source.bytes, of: path).interaction
+    {
       unit.finds = try scanner.finds(in: interaction, file: path)
     } else {
       unit.finds = scanner.finds(inForeign: source)
     }
     units.append(unit)
   }
+}
 
-  // MARK: What a file is
-
-  private static func isCassette(_ directory: CassetteDirectory, _ names: [String]) -> Bool {
+extension CassetteDirectory {
+  fileprivate var isCassette: Bool {
+    guard let names = try? names() else { return false }
     if names.contains(CassetteNames.manifest) || names.contains(CassetteNames.journal) { return true }
     let first = names.first(where: CassetteNames.isInteraction)
-    let bytes = first.flatMap { try? directory.contents(of: $0, limit: CassetteLimits.fileBytes) }
-    return bytes.flatMap(interactionTree) != nil
+    return (try? first.flatMap { try contents(of: $0, limit: CassetteLimits.fileBytes) })
+      .map(Self.looksLikeInteraction) ?? false
   }
 
-  private static func interactionTree(_ bytes: [UInt8]) -> JSONValue? {
-    guard let tree = try? JSONValue(parsing: bytes), tree["request"]?["target"] != nil,
-      tree["response"]?["status"] != nil
-    else { return nil }
-    return tree
-  }
-
-  /// The cassette that a file in a folder, or in its `bodies`, belongs to.
-  private static func owner(ofFileIn folder: String) -> String? {
-    for candidate in [folder, ForeignFile.parent(of: folder)] {
-      if candidate != folder, !folder.hasSuffix(BodyFile.folder) { continue }
-      guard let directory = try? CassetteDirectory(opening: candidate), let names = try? directory.names()
-      else { continue }
-      if isCassette(directory, names) { return candidate }
-    }
-    return nil
-  }
-
-  /// The interaction that a file holds; `nil` when it is anything else.
-  private static func interaction(_ bytes: [UInt8], in folder: String) -> Interaction? {
-    guard let tree = interactionTree(bytes), let directory = try? CassetteDirectory(opening: folder) else {
-      return nil
-    }
-    return try? InteractionFormat.decode(
-      tree, in: folder, loader: BodyLoader(directory: directory))
+  fileprivate static func looksLikeInteraction(_ bytes: [UInt8]) -> Bool {
+    let tree = try? JSONValue(parsing: bytes)
+    return tree?["request"]?["target"] != nil && tree?["response"]?["status"] != nil
   }
 }
 
@@ -122,9 +104,9 @@ extension SecretScanner {
     for (index, exchange) in session.exchanges.enumerated() {
       for var find in (try? finds(in: exchange.interaction, file: source.path)) ?? [] {
         let isKnown = known.contains(find.secret) || known.contains(DecodedText.percentEncoded(find.secret))
-        if isKnown || !known.insert(find.secret).inserted { continue }
+        if !find.isUnsearchedBody, isKnown || !known.insert(find.secret).inserted { continue }
         find.file = source.path
-        find.place = "exchange \(index + 1): \(find.place ?? "")"
+        find.put(at: "exchange \(index + 1): ")
         found.append(find)
       }
     }

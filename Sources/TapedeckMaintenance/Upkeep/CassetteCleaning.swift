@@ -1,46 +1,39 @@
+import TapedeckFormats
 import TapedeckHTTP
 package import TapedeckRecording
 package import TapedeckRedaction
 
-/// Redacts in a cassette what its rules did not cover when it was recorded, and what a scan finds beside that.
+/// Redacts secrets in a cassette, by changed rules and by a scan, or in a file of another tool.
 ///
-/// Every file is replaced atomically, and each state between is a cassette that replays as before: requests are redacted
-/// before they are compared, so it makes no difference whether a recording is redacted already. Bodies come before the
-/// files that need them; the rules and the new names come last.
+/// Every file is replaced atomically, and every intermediate state is a cassette that replays as before: requests are
+/// redacted before they are compared, so it does not matter whether a recording is already redacted. Bodies are written
+/// before the files that need them; the rules and the new names come last.
 package struct CassetteCleaning: Sendable {
-  /// How many values were hidden, and in how many files.
+  /// The number of redacted values, and the files with them.
   package private(set) var hiddenCount = 0
   package private(set) var changedFiles: [String] = []
-  /// Files renamed because their request has changed.
   package private(set) var renamed: [(old: String, new: String)] = []
-  /// How many interactions of a left-over journal are files now.
+  /// The number of interactions sealed from a left-over journal.
   package private(set) var recoveredCount = 0
-  /// How many values were hidden in them.
   package private(set) var recoveredHiddenCount = 0
-  /// Secrets that are still there.
   package private(set) var remaining: [SecretFind] = []
-  /// Requests that no longer match when they come as they were recorded.
+  /// Requests that no longer match in the form in which they were recorded.
   package private(set) var unmatched: [String] = []
 
-  /// - Parameter choice: what to hide, and what to keep, beside what the cassette says; it then says so too.
+  /// - Parameter choice: additions to the redaction rules of the cassette, which are stored in it.
   package init(
     _ path: String, _ choice: RedactionChoice, onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) {
     let requests = try replaceFiles(path, choice, onStep: onStep)
-    let tidying = try CassetteTidying(path)
-    let plan = TidyPlan(
-      tidying.cassette.planned, followsKeys: false, changed: Set(changedFiles))
-    renamed = plan.renames.map { ($0.old, $0.new) }
-    let changed = plan.renames.reduce(into: Set(changedFiles)) { names, rename in
-      if names.remove(rename.old) != nil { names.insert(rename.new) }
-    }
-    _ = try tidying.finish(plan)
-    unmatched = tidying.cassette.unmatched(requests, redactedBy: tidying.cassette.matcher.redaction)
-    changedFiles = changed.sorted()
+    let locked = try LockedCassette(path)
+    renamed = try CassetteTidying(locked, changed: Set(changedFiles)).renamed
+    let newNames = Dictionary(uniqueKeysWithValues: renamed.map { ($0.old, $0.new) })
+    changedFiles = changedFiles.map { newNames[$0] ?? $0 }.sorted()
+    unmatched = locked.cassette.unmatched(requests, redactedBy: locked.cassette.matcher.redaction)
     remaining = try SecretScan(path).units.first { $0.kind == .cassette }?.finds ?? []
   }
 
-  /// - Returns: the old requests where they have changed.
+  /// - Returns: the old requests of changed interactions.
   private mutating func replaceFiles(
     _ path: String, _ choice: RedactionChoice, onStep: (Int, Int) -> Void
   ) throws(CassetteError) -> [HTTPRequest] {
@@ -64,160 +57,75 @@ package struct CassetteCleaning: Sendable {
       throw error
     }
   }
+
+  // MARK: Files of other tools
+
+  /// Redacts secrets in a file of another tool and changes nothing else: the bytes are edited in place, and the file is
+  /// replaced atomically.
+  ///
+  /// A HAR or another recording that can be replayed in place is redacted as its exchanges are when loaded, so that it still
+  /// matches. In JSON, values under the name of a secret are redacted too; in texts, only what the scan found.
+  /// - Throws: if the file cannot be read or written; then it is unchanged.
+  package init(file path: String, _ choice: RedactionChoice) throws(CassetteError) {
+    let source = try ImportSource(reading: path)
+    let session = try? ImportedSession.read(source)
+    let redaction = choice.turnedOn.changed(session?.manifest?.redaction, upstream: session?.upstream)
+    let scanner = redaction.rules.map { SecretScanner($0) } ?? SecretScanner()
+    guard let policy = redaction.policy, !source.bytes.starts(with: [0x1F, 0x8B]) else {
+      remaining = scanner.finds(inForeign: source)
+      return
+    }
+    let memory = SecretMemory()
+    let interactions = session?.exchanges.map(\.interaction) ?? []
+    for interaction in interactions { _ = redaction.redacted(interaction, memory: memory) }
+    for find in scanner.finds(inForeign: source) where !find.isUnsearchedBody { memory.add(find, policy) }
+    let new = try hidden(source, memory, policy)
+    if new != source.bytes { try ForeignFile.replace(path, with: new) }
+    remaining = scanner.finds(inForeign: try ImportSource(reading: path))
+    guard hiddenCount > 0 else { return }
+    changedFiles = [path]
+    if !interactions.isEmpty, let cassette = try? Cassette.open(path) {
+      unmatched = cassette.unmatched(interactions.map(\.request), redactedBy: redaction)
+    }
+  }
+
+  private mutating func hidden(
+    _ source: ImportSource, _ memory: SecretMemory, _ policy: RedactionPolicy
+  ) throws(CassetteError) -> [UInt8] {
+    let copies = memory.copies(in: source.bytes[...])
+    hiddenCount = copies.count
+    let new = copies.applied(to: source.bytes[...])
+    guard let tree = try? JSONValue(parsing: source.bytes) else { return new }
+    let finds = SecretSearch(policy).value(new[...], depth: 0)
+    hiddenCount += finds.count
+    let document = finds.applied(to: new[...])
+    guard let changed = try? JSONValue(parsing: document), changed.hasShape(of: tree) else {
+      throw .refused(
+        path: source.path, reason: "redaction would change the structure of its JSON; it is unchanged")
+    }
+    return document
+  }
 }
 
 extension Cassette {
-  /// The requests that no recording matches any more, each as a redacted line.
-  func unmatched(_ requests: [HTTPRequest], redactedBy redaction: Redaction) -> [String] {
+  /// The requests that no longer match, each as a redacted line.
+  fileprivate func unmatched(_ requests: [HTTPRequest], redactedBy redaction: Redaction) -> [String] {
     requests.filter { sequence(for: $0) == nil && linkedSequence(for: $0) == nil }.map { request in
       "\(request.method.rawValue) \(String(decoding: redaction.redacted(request).path, as: UTF8.self))"
     }
   }
 }
 
-/// New contents for interaction files, under temporary names until all of them are written.
-private struct FileReplacement {
-  private(set) var hiddenCount = 0
-  private(set) var changedFiles: [String] = []
-  private let directory: CassetteDirectory
-  private let recorder: CassetteRecorder
-  private let late: LateRedaction
-  private var staged: [(temporary: String, name: String)] = []
-  /// The format version that all files together need.
-  private var formatVersion = 1
-
-  init(_ path: String, _ recorder: CassetteRecorder) throws(CassetteError) {
-    directory = try CassetteDirectory(opening: path)
-    self.recorder = recorder
-    late = LateRedaction(recorder.matcher.redaction, memory: recorder.memory, hidesFinds: true)
-  }
-
-  /// - Returns: the old requests where they have changed.
-  mutating func stage(onStep: (Int, Int) -> Void) throws(CassetteError) -> [HTTPRequest] {
-    let names = try directory.names().filter(CassetteNames.isInteraction)
-    var requests: [HTTPRequest] = []
-    for (index, name) in names.enumerated() {
-      try late.learn(try read(name).interaction)
-      onStep(index + 1, names.count * 2)
-    }
-    for (index, name) in names.enumerated() {
-      let (tree, interaction) = try read(name)
-      let (hidden, count) = late.hidden(try withoutSecretsInFiles(interaction))
-      onStep(names.count + index + 1, names.count * 2)
-      guard try encoded(hidden) != encoded(interaction) else {
-        formatVersion = max(formatVersion, InteractionFormat.version(of: tree))
-        continue
-      }
-      if hidden.request != interaction.request { requests.append(interaction.request) }
-      hiddenCount += max(count, 1)
-      changedFiles.append(name)
-      let directory = directory
-      let new = try InteractionFormat.encode(hidden) { body throws(CassetteError) in
-        try BodyFile.store(body, in: directory)
-      }
-      formatVersion = max(formatVersion, InteractionFormat.version(of: new))
-      try stage(InteractionFormat.fileBytes(new.keepingFreeMembers(of: tree)), as: name)
-    }
-    return requests
-  }
-
-  /// The tree that would be written.
-  private func encoded(_ interaction: Interaction) throws(CassetteError) -> JSONValue {
-    let directory = directory
-    return try InteractionFormat.encode(interaction) { body throws(CassetteError) in
-      BodyFile(name: BodyFile.name(digest: SHA256Digest(of: body)), size: body.count, directory: directory)
-    }
-  }
-
-  mutating func stageRules() throws(CassetteError) {
-    let present = try CassetteReader(directory).manifest()
-    var manifest = present ?? CassetteManifest(upstream: nil)
-    manifest.formatVersion = max(manifest.formatVersion, formatVersion)
-    manifest.rules = present?.rules ?? recorder.matcher.rules
-    manifest.redaction = recorder.matcher.redaction
-    if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest) }
-  }
-
-  mutating func commit() throws(CassetteError) {
-    if staged.isEmpty { return }
-    try directory.syncFileSystem()
-    while let file = staged.first {
-      try directory.rename(file.temporary, to: file.name)
-      staged.removeFirst()
-    }
-    try directory.sync()
-  }
-
-  mutating func discard() {
-    for file in staged { try? directory.remove(file.temporary) }
-    staged = []
-    recorder.stop()
-  }
-
-  private mutating func stage(_ bytes: [UInt8], as name: String) throws(CassetteError) {
-    let temporary = "\(Sealer.temporaryPrefix)\(staged.count).tmp"
-    staged.append((temporary, name))
-    try directory.createFile(temporary, contents: bytes)
-  }
-
-  private func read(_ name: String) throws(CassetteError) -> (tree: JSONValue, interaction: Interaction) {
-    let file = directory.path(of: name)
-    let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) ?? []
-    let tree = try JSONFile.parse(bytes, file: file)
-    let interaction = try InteractionFormat.decode(
-      tree, in: file, loader: BodyLoader(directory: directory))
-    return (tree, interaction)
-  }
-
-  // MARK: Large bodies
-
-  private func withoutSecretsInFiles(_ interaction: Interaction) throws(CassetteError) -> Interaction {
-    var result = interaction
-    if let body = interaction.largeRequestBody {
-      let (new, _) = try rewritten(body, answering: nil, interaction.request.fields, sizes: [])
-      if case .file(let file) = new { result.largeRequestBody = file }
-    }
-    if case .file(let body) = interaction.response.body {
-      let (new, sizes) = try rewritten(
-        body, answering: interaction.request, interaction.response.head.fields,
-        sizes: interaction.response.chunkSizes ?? [])
-      guard new != .file(body) else { return result }
-      result.response.body = new
-      if result.response.chunkSizes != nil { result.response.chunkSizes = sizes.filter { $0 > 0 } }
-      if sizes.contains(0) { result.volatile.chunkOffsetsMilliseconds = nil }
-    }
-    return result
-  }
-
-  /// Redacts a body in a file as it would be redacted while recording.
-  private func rewritten(
-    _ body: BodyFile, answering request: HTTPRequest?, _ fields: HTTPFields, sizes: [Int]
-  ) throws(CassetteError) -> (body: RecordedBody, sizes: [Int]) {
-    let spool = recorder.makeSpool(answering: request, fields: fields)
-    let reader = try body.open()
-    var offset = 0
-    while offset < reader.size {
-      let piece = try reader.bytes(at: offset, count: 1 << 18)
-      guard !piece.isEmpty else { break }
-      try piece.withRawBytes { piece throws(CassetteError) in try spool.append(piece) }
-      offset += piece.count
-    }
-    let new = try spool.finish()
-    // What was held comes back as bytes; they are judged with the rest of the exchange.
-    return (new, spool.mapped(chunkSizes: sizes))
-  }
-}
-
 extension JSONValue {
-  /// With the members of their own that people wrote into another tree: those whose names begin with `_` or `x-`.
-  fileprivate func keepingFreeMembers(of other: JSONValue) -> JSONValue {
-    guard case .object(let members) = self, case .object(let others) = other else { return self }
-    let kept = members.map { member in
-      let old = others.first { $0.name == member.name }?.value
-      let isMessage = member.name.isEqual(to: "request") || member.name.isEqual(to: "response")
-      return isMessage
-        ? JSONMember(member.name, old.map(member.value.keepingFreeMembers) ?? member.value) : member
+  /// Whether two trees differ only in texts; a number may have become a text.
+  fileprivate func hasShape(of other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.string, .string), (.string, .number): true
+    case (.array(let left), .array(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.hasShape(of: $1) }
+    case (.object(let left), .object(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.value.hasShape(of: $1.value) }
+    default: self == other
     }
-    return .object(kept + others.filter { StrictObject.isOwn($0.name) })
   }
 }

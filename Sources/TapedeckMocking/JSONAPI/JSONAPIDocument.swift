@@ -1,20 +1,17 @@
 internal import TapedeckHTTP
 
-/// Any JSON:API document other than one of errors: resources of different types, identifiers, `null`, meta information
-/// alone. `JSONAPISerializer` is the short way for entities of one type.
-///
-/// Served as `application/vnd.api+json`. Errors: a `SerializationError` where an entity cannot be written.
-/// Source: JSON:API 1.1 §5.1.
+/// A JSON:API document other than one of errors (JSON:API 1.1 §5.1), served as `application/vnd.api+json`.
+/// `JSONAPISerializer` is shorter for entities of one type.
 public struct JSONAPIDocument: MediaTyped {
   /// The member `data`.
   public enum PrimaryData {
-    /// There is none: then there must be `meta`.
+    /// No member `data`; `meta` is then required.
     case none
-    /// Nil is `null`.
+    /// A resource; `nil` is written as `null`.
     case resource((any JSONAPIEntity)?)
     /// Several resources.
     case resources([any JSONAPIEntity])
-    /// Nil is `null`.
+    /// A resource identifier; `nil` is written as `null`.
     case identifier(JSONAPIIdentifier?)
     /// Several resource identifiers.
     case identifiers([JSONAPIIdentifier])
@@ -23,9 +20,7 @@ public struct JSONAPIDocument: MediaTyped {
   /// The media type of all JSON:API documents.
   public static let mediaType = "application/vnd.api+json"
 
-  /// Primary data as it is written.
   package enum Data {
-    /// No member `data`.
     case none
     case one(ResourceNode?)
     case many([ResourceNode])
@@ -36,9 +31,9 @@ public struct JSONAPIDocument: MediaTyped {
 
   private let data: Data
   package var inclusion = JSONAPIInclusion.none
-  /// Where to begin including when primary data is linkage.
+  /// The resources from which inclusion starts when the primary data is linkage.
   package var linked: [ResourceNode] = []
-  /// The fields to write, by type; all of a type that is not there.
+  /// The fields to write, by type; a type that is missing has all fields written.
   package var fields: [String: Set<String>] = [:]
   package var links: LinkTable?
   package var meta: (any Serializable)?
@@ -46,10 +41,7 @@ public struct JSONAPIDocument: MediaTyped {
 
   package init(_ data: Data) { self.data = data }
 
-  /// - Parameters:
-  ///   - links: of the document itself; nil leaves the member out.
-  ///   - meta: any object.
-  ///   - jsonapi: what the server implements.
+  /// Creates a document; members that are `nil` are left out.
   public init(
     _ data: PrimaryData, inclusion: JSONAPIInclusion = .none, links: [String: JSONAPILink]? = nil,
     meta: (any Serializable)? = nil, jsonapi: JSONAPIObject? = nil
@@ -84,28 +76,23 @@ extension JSONAPIDocument: Writable {
       case .many(let nodes): nodes
       case .linkage: linked
       }
-    return try run.nested { run throws(SerializationError) in
-      var primary: [Resource] = []
-      for node in nodes { primary.append((node.identifier, try node.content(&run))) }
-      let included = try included(besides: primary, &run)
-      let data: Any? =
-        switch data {
-        case .none: nil
-        case .one: objects(primary).first ?? JSONValue.null
-        case .many: objects(primary)
-        case .linkage(let linkage): linkage.data
-        }
-      return try JSONAPIMembers(
-        ("data", data),
-        ("included", inclusion.isAlwaysWritten || !included.isEmpty ? objects(included) : nil),
-        ("links", links), ("meta", meta), ("jsonapi", jsonapi)
-      ).write(to: &run)
-    }
+    var primary: [Resource] = []
+    for node in nodes { primary.append((node.identifier, try node.content(&run))) }
+    let included = try included(besides: primary, &run)
+    let data: Any? =
+      switch data {
+      case .none: nil
+      case .one: objects(primary).first ?? JSONValue.null
+      case .many: objects(primary)
+      case .linkage(let linkage): linkage.data
+      }
+    return try JSONAPIMembers(
+      ("data", data), ("included", inclusion.followsPaths || !included.isEmpty ? objects(included) : nil),
+      ("links", links), ("meta", meta), ("jsonapi", jsonapi)
+    ).write(to: &run)
   }
 
-  /// What a compound document includes: every resource once, none that is primary, in the order in which they are first
-  /// met, depth first. Each is reached through the linkage of primary data or of another included one, which is full
-  /// linkage. Iterative, because chains may be long.
+  /// The included resources, each once, in depth-first order. Iterative, because chains may be long.
   private func included(
     besides primary: [Resource], _ run: inout SerializationRun
   ) throws(SerializationError) -> [Resource] {
@@ -116,7 +103,7 @@ extension JSONAPIDocument: Writable {
       var pending = inclusion.following(resource.content)
       while let (node, next) = pending.popLast() {
         let isNew = known.insert(node.identifier).inserted
-        guard isNew || next.goesOnFromKnown else { continue }
+        guard isNew || next.followsPaths else { continue }
         let content = try node.content(&run)
         if isNew { included.append((node.identifier, content)) }
         pending += next.following(content)
@@ -126,13 +113,13 @@ extension JSONAPIDocument: Writable {
   }
 }
 
-/// The member `jsonapi`: what the server implements (JSON:API 1.1 §5.7).
+/// The member `jsonapi`, which describes the server (JSON:API 1.1 §5.7).
 public struct JSONAPIObject: Sendable {
   /// The highest version that the server supports.
   public var version: String
-  /// URIs of the extensions that are applied.
+  /// The URIs of the extensions in use.
   public var ext: [String]
-  /// URIs of the profiles that are applied.
+  /// The URIs of the profiles in use.
   public var profile: [String]
   /// Meta information about the server.
   public var meta: (any Serializable & Sendable)?
@@ -155,5 +142,92 @@ extension JSONAPIObject: Writable {
       ("version", version), ("ext", ext.isEmpty ? nil : ext), ("profile", profile.isEmpty ? nil : profile),
       ("meta", meta)
     ).write(to: &run)
+  }
+}
+
+/// The related resources in a compound document (JSON:API 1.1 §5.3).
+public enum JSONAPIInclusion: Sendable {
+  /// No related resources.
+  case none
+  /// The resources that are related to the primary data.
+  case related
+  /// Every resource that can be reached from the primary data.
+  case everything
+  /// The resources on paths like `comments.author`, each step included; writes `included` even if empty.
+  case paths([String])
+}
+
+extension JSONAPIInclusion {
+  /// The related resources to include, each with the inclusion that continues from it, in reverse order.
+  func following(_ content: ResourceContent) -> [(node: ResourceNode, next: JSONAPIInclusion)] {
+    content.relationships.reversed().flatMap { relationship in
+      following(relationship.name).map { next in relationship.related.reversed().map { ($0, next) } } ?? []
+    }
+  }
+
+  private func following(_ relationship: String) -> JSONAPIInclusion? {
+    switch self {
+    case .none: return nil
+    case .related: return JSONAPIInclusion.none
+    case .everything: return .everything
+    case .paths(let paths):
+      let steps = paths.map { $0.split(separator: ".", maxSplits: 1) }
+        .filter { $0.first == relationship[...] }
+      return steps.isEmpty ? nil : .paths(steps.map { $0.count > 1 ? String($0[1]) : "" })
+    }
+  }
+
+  /// Whether a resource must be followed again when it is met twice. Paths end, graphs may not.
+  var followsPaths: Bool {
+    if case .paths = self { true } else { false }
+  }
+}
+
+/// Entities of one type as a JSON:API document: `return JSONAPISerializer(user)`.
+///
+/// Includes the entities related to the primary ones, or with `includingChildren` all that can be reached,
+/// each once. An entity with its own `customSerialized` is still written as a resource. Source: Kakapo.
+public struct JSONAPISerializer<T: JSONAPIEntity>: MediaTyped {
+  private let objects: [T]
+  private let isArray: Bool
+  private let links: [String: JSONAPILink]?
+  private let meta: (any Serializable & Sendable)?
+  private let includingChildren: Bool
+
+  /// - Parameter object: `nil` is written as `data: null`.
+  public init(
+    _ object: T?, topLevelLinks: [String: JSONAPILink]? = nil,
+    topLevelMeta: (any Serializable & Sendable)? = nil, includingChildren: Bool = false
+  ) {
+    objects = object.map { [$0] } ?? []
+    isArray = false
+    links = topLevelLinks
+    meta = topLevelMeta
+    self.includingChildren = includingChildren
+  }
+
+  /// Creates a serializer for several entities.
+  public init(
+    _ objects: [T], topLevelLinks: [String: JSONAPILink]? = nil,
+    topLevelMeta: (any Serializable & Sendable)? = nil, includingChildren: Bool = false
+  ) {
+    self.objects = objects
+    isArray = true
+    links = topLevelLinks
+    meta = topLevelMeta
+    self.includingChildren = includingChildren
+  }
+
+  public var contentType: String { JSONAPIDocument.mediaType }
+}
+
+extension JSONAPISerializer: Sendable where T: Sendable {}
+
+extension JSONAPISerializer: Writable {
+  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
+    let document = JSONAPIDocument(
+      isArray ? .resources(objects) : .resource(objects.first),
+      inclusion: includingChildren ? .everything : .related, links: links, meta: meta)
+    return try document.write(to: &run)
   }
 }

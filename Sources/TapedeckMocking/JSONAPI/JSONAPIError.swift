@@ -4,10 +4,9 @@
 /// throw JSONAPIError(statusCode: 404) { error in error.title = "No such article" }
 /// ```
 ///
-/// The body is `{"errors": […]}`, served as `application/vnd.api+json` with the error's own status.
-/// Source: Kakapo; JSON:API 1.1 §11.
+/// The body is `{"errors": […]}`, with the error's own status (JSON:API 1.1 §11). Source: Kakapo.
 public struct JSONAPIError: Error, ResponseFieldsProvider {
-  /// What the error is about: exactly one of the three, as a rule.
+  /// The part of the request that caused the error; normally only one of the three is set.
   public struct Source: Sendable, Equatable {
     /// A JSON pointer into the request's document (RFC 6901).
     public var pointer: String?
@@ -24,21 +23,21 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     }
   }
 
-  /// The members of an error object. Those that are nil are left out.
+  /// The members of an error object (JSON:API 1.1 §11.2); those that are `nil` are left out.
   public final class Builder {
-    /// Of this occurrence of the problem.
+    /// An identifier of this occurrence of the problem.
     public var id: String?
-    /// Where to read about this occurrence.
+    /// A link to details about this occurrence.
     public var about: JSONAPILink?
-    /// Where to read about errors of this kind.
+    /// A link to details about errors of this kind.
     public var type: JSONAPILink?
     /// The HTTP status of the response.
     public var status: Int
-    /// The application's own name for the problem.
+    /// The application's own code for the problem.
     public var code: String?
-    /// The same for every occurrence.
+    /// A summary that is the same for every occurrence.
     public var title: String?
-    /// About this occurrence.
+    /// A description of this occurrence.
     public var detail: String?
     /// The cause in the request.
     public var source: Source?
@@ -69,8 +68,7 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
     self.statusCode = builder.status
   }
 
-  /// Several errors in one response. Its status is theirs when they agree, and 400 or 500 when they do not
-  /// (JSON:API 1.1 §11.1).
+  /// Combines errors in one response, with their status, or 400 or 500 when they differ (JSON:API 1.1 §11.1).
   public init(_ errors: [JSONAPIError], headerFields: [String: String]? = nil) {
     objects = errors.flatMap(\.objects)
     self.headerFields = headerFields
@@ -80,10 +78,9 @@ public struct JSONAPIError: Error, ResponseFieldsProvider {
       ? objects[0].status : statuses.allSatisfy { $0 < 500 } && !statuses.isEmpty ? 400 : 500
   }
 
-  public var body: any Serializable { ErrorDocument(errors: objects.map(\.members)) }
-
-  public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
-    body.serialized(transformingKeys: keyTransformer)
+  public var body: any Serializable {
+    let errors = objects.map { object in JSONAPIMembers(object.members.map { ($0.name, $0.value as Any?) }) }
+    return JSONAPIMembers(("errors", errors))
   }
 }
 
@@ -91,14 +88,11 @@ extension JSONAPIError: CustomStringConvertible {
   public var description: String { objects.map(\.description).joined(separator: "; ") }
 }
 
-/// An error object (JSON:API 1.1 §11.2).
 extension JSONAPIError.Builder {
   fileprivate var description: String { "\(status) \(title ?? "")" + (detail.map { ": \($0)" } ?? "") }
 
   fileprivate var members: [(name: String, value: (any Sendable)?)] {
-    let links = [("about", about), ("type", type)].compactMap { name, link in
-      link.map { (name: name, link: $0) }
-    }
+    let links = [("about", about), ("type", type)].compactMap { name, link in link.map { (name, $0) } }
     return [
       ("id", id), ("links", links.isEmpty ? nil : LinkTable(ordered: links)), ("status", String(status)),
       ("code", code), ("title", title), ("detail", detail), ("source", source), ("meta", meta),
@@ -109,19 +103,5 @@ extension JSONAPIError.Builder {
 extension JSONAPIError.Source: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
     try JSONAPIMembers(("pointer", pointer), ("parameter", parameter), ("header", header)).write(to: &run)
-  }
-}
-
-/// The document of a failed request.
-private struct ErrorDocument: MediaTyped, Writable {
-  let errors: [[(name: String, value: (any Sendable)?)]]
-
-  var contentType: String { JSONAPIDocument.mediaType }
-
-  func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    let objects = errors.map { JSONAPIMembers($0.map { ($0.name, $0.value.map { $0 as Any }) }) }
-    return try run.nested { run throws(SerializationError) in
-      try JSONAPIMembers(("errors", objects)).write(to: &run)
-    }
   }
 }

@@ -1,28 +1,16 @@
-/// A body that is written piece by piece.
-public struct BodyStream: Sendable {
-  /// Takes the next bytes. Returns when there is room for more; throws when the client has left.
+/// A body that is written in pieces.
+public enum BodyStream: Sendable {
+  /// Writes the next bytes. Returns when there is room for more; throws when the client has disconnected.
   public typealias Write = @Sendable ([UInt8]) async throws -> Void
 
-  enum Source: Sendable {
-    case chunks([[UInt8]], interval: Latency)
-    case producer(@Sendable (Write) async throws -> Void)
-  }
+  /// A body of chunks, sent `interval` apart.
+  case chunks([[UInt8]], interval: Latency = .zero)
+  /// A body that the function writes until it returns. If it throws, the response ends early.
+  case producing(@Sendable (Write) async throws -> Void)
 
-  let source: Source
-
-  /// A body of given chunks, each `interval` after the one before it.
-  public static func chunks(_ chunks: [[UInt8]], interval: Latency = .zero) -> BodyStream {
-    BodyStream(source: .chunks(chunks, interval: interval))
-  }
-
-  /// A body of given texts, each `interval` after the one before it.
+  /// A body of texts, sent `interval` apart.
   public static func texts(_ texts: [String], interval: Latency = .zero) -> BodyStream {
     chunks(texts.map { Array($0.utf8) }, interval: interval)
-  }
-
-  /// A body that `produce` writes until it returns. When it throws, the response breaks off.
-  public static func producing(_ produce: @escaping @Sendable (Write) async throws -> Void) -> BodyStream {
-    BodyStream(source: .producer(produce))
   }
 
   /// A body whose chunks are the elements of a sequence.
@@ -43,16 +31,16 @@ extension BodyStream {
     package mutating func nextNanoseconds() -> Int64 { latency.nanoseconds(using: &generator) }
   }
 
-  /// The chunks, if they are given; `nil` for a body that is produced.
+  /// The chunks; `nil` for a body that a function writes.
   package var chunks: (chunks: [[UInt8]], interval: Interval)? {
-    guard case .chunks(let chunks, let interval) = source else { return nil }
+    guard case .chunks(let chunks, let interval) = self else { return nil }
     return (chunks, Interval(interval))
   }
 
-  /// Writes the whole body: given chunks without a pause, unless `isPaced`.
+  /// Writes the whole body; chunks follow without a pause unless `isPaced`.
   package func produce(isPaced: Bool = false, _ write: Write) async throws {
-    switch source {
-    case .producer(let produce): try await produce(write)
+    switch self {
+    case .producing(let produce): try await produce(write)
     case .chunks(let chunks, let latency):
       var interval = Interval(isPaced ? latency : .zero)
       for (index, chunk) in chunks.enumerated() {
@@ -63,7 +51,6 @@ extension BodyStream {
     }
   }
 
-  /// The whole body, at its own pace.
   package func collected() async throws -> [UInt8] {
     let collector = Collector()
     try await produce(isPaced: true) { await collector.append($0) }

@@ -1,6 +1,6 @@
 public import TapedeckHTTP
 
-/// Header fields in order, with duplicates; names are compared without regard to case.
+/// Header fields in order, with duplicates. Names are case-insensitive.
 public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   /// One field.
   public struct Field: Sendable, Equatable {
@@ -22,15 +22,14 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
   /// Creates a list of fields.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
-  /// Creates a list of fields in the order of the literal.
   public init(dictionaryLiteral fields: (String, String)...) { self.init(fields.map { Field($0, $1) }) }
 
-  /// Creates a list of fields in the order of their names.
+  /// Creates a list of fields, sorted by name.
   public init(_ dictionary: [String: String]) {
     self.init(dictionary.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) })
   }
 
-  /// Creates a list from the fields of an HTTP message; undecodable bytes are replaced.
+  /// Creates a list from the fields of an HTTP message; bytes that are not UTF-8 are replaced.
   public init(_ fields: HTTPFields) {
     self.init(
       fields.map { field in
@@ -38,7 +37,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
       })
   }
 
-  /// The value of the first field of that name. Setting it replaces all of them; setting `nil` removes them.
+  /// The value of the first field with that name. Setting it replaces all of them; `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.name.isHeaderName(name) }?.value }
     set {
@@ -49,7 +48,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
     }
   }
 
-  /// The values of all fields of that name, in order.
+  /// The values of all fields with that name, in order.
   public func values(of name: String) -> [String] {
     fields.filter { $0.name.isHeaderName(name) }.map(\.value)
   }
@@ -57,7 +56,7 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
   /// Adds a field at the end.
   public mutating func add(_ name: String, _ value: String) { fields.append(Field(name, value)) }
 
-  /// The fields by name; several values of one name are joined by commas (RFC 9110 §5.3).
+  /// The fields by name; values with the same name are joined by commas (RFC 9110 §5.3).
   public var dictionary: [String: String] {
     var dictionary: [String: String] = [:]
     for field in fields where !dictionary.keys.contains(where: { $0.isHeaderName(field.name) }) {
@@ -68,16 +67,12 @@ public struct HeaderFields: Sendable, Equatable, ExpressibleByDictionaryLiteral 
 }
 
 extension HeaderFields: RandomAccessCollection {
-  /// The index of the first field.
   public var startIndex: Int { 0 }
-  /// The number of fields.
   public var endIndex: Int { fields.count }
-  /// The field at an index.
   public subscript(index: Int) -> Field { fields[index] }
 }
 
 extension String {
-  /// Equal without regard to ASCII case.
   func isHeaderName(_ other: String) -> Bool {
     utf8.count == other.utf8.count
       && zip(utf8, other.utf8).allSatisfy { left, right in

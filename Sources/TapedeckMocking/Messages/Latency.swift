@@ -1,27 +1,25 @@
-/// How long a response takes, in seconds: a time, or a range from which a time is drawn for each response.
+/// The delay of a response: a time, or a range from which a time is drawn for each response.
 public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
   /// The shortest and the longest time in seconds.
   public var seconds: ClosedRange<Double>
 
-  /// Clamps to 0 seconds and one day.
+  /// Clamps to the range from 0 seconds to one day.
   private init(from lower: Double, to upper: Double) {
     let start = lower.isNaN ? 0 : min(max(0, lower), 86_400)
     seconds = start...max(start, upper.isNaN ? start : min(upper, 86_400))
   }
 
-  /// Creates a latency of so many seconds.
   public init(floatLiteral seconds: Double) { self.init(from: seconds, to: seconds) }
 
-  /// Creates a latency of so many seconds.
   public init(integerLiteral seconds: Int) { self.init(from: Double(seconds), to: Double(seconds)) }
 
   /// No latency.
   public static let zero: Latency = 0
 
-  /// A latency of so many seconds, at most a day.
+  /// A latency in seconds, at most a day.
   public static func seconds(_ seconds: Double) -> Latency { Latency(from: seconds, to: seconds) }
 
-  /// A latency of so many milliseconds, at most a day.
+  /// A latency in milliseconds, at most a day.
   public static func milliseconds(_ milliseconds: Double) -> Latency { .seconds(milliseconds / 1000) }
 
   /// A latency between two times in seconds.
@@ -32,7 +30,6 @@ public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, Expressib
   /// Whether every response is immediate.
   public var isZero: Bool { seconds.upperBound == 0 }
 
-  /// A time drawn from the range.
   func nanoseconds(using generator: inout some RandomNumberGenerator) -> Int64 {
     let time =
       seconds.lowerBound == seconds.upperBound
@@ -41,8 +38,7 @@ public struct Latency: Sendable, Equatable, ExpressibleByFloatLiteral, Expressib
   }
 }
 
-/// Random numbers that are the same in every run (Steele, Lea and Flood, *Fast splittable pseudorandom number
-/// generators*, 2014).
+/// Random numbers that are the same in every run (Steele, Lea and Flood, 2014).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   package var state: UInt64
 

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// A part of a multipart body (RFC 2046 §5.1, RFC 7578).
 public struct MultipartPart: Sendable, Equatable {
   /// The part's own header fields.
@@ -20,7 +22,7 @@ public struct MultipartPart: Sendable, Equatable {
   /// The value of the part's `Content-Type`.
   public var contentType: String? { headers["Content-Type"] }
 
-  /// The content as text; undecodable bytes are replaced.
+  /// The content as text; bytes that are not UTF-8 are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   private func parameter(_ name: String) -> String? {
@@ -29,43 +31,18 @@ public struct MultipartPart: Sendable, Equatable {
 }
 
 extension MultipartPart {
-  static func boundary(of contentType: String) -> String? {
-    guard contentType.lowercased().hasPrefix("multipart/") else { return nil }
-    return parameter("boundary", in: contentType)
-  }
-
-  /// The parts between the delimiters; `nil` without a closing delimiter.
-  static func parse(_ body: [UInt8], boundary: String) -> [MultipartPart]? {
-    // The first delimiter may begin the body.
-    let bytes = Array("\r\n".utf8) + body
-    let delimiters = bytes.ranges(of: Array("\r\n--\(boundary)".utf8))
-    var parts: [MultipartPart] = []
-    for (index, delimiter) in delimiters.enumerated() {
-      let content = bytes[delimiter.upperBound...]
-      if content.starts(with: "--".utf8) { return parts }
-      guard index + 1 < delimiters.count,
-        let lineEnd = content[..<delimiters[index + 1].lowerBound].firstIndex(of: 0x0A)
-      else { return nil }
-      guard let part = part(bytes[(lineEnd + 1)..<delimiters[index + 1].lowerBound]) else { return nil }
-      parts.append(part)
-    }
-    return nil
-  }
-
-  private static func part(_ bytes: ArraySlice<UInt8>) -> MultipartPart? {
-    if bytes.starts(with: "\r\n".utf8) { return MultipartPart(headers: [:], body: Array(bytes.dropFirst(2))) }
-    guard let blank = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-    let head = String(decoding: bytes[..<blank.lowerBound], as: UTF8.self)
+  /// - Parameter part: header lines, blank line, content.
+  init(_ part: ArraySlice<UInt8>) {
+    let content = MultipartBody.content(of: part)
+    let head = String(decoding: part.dropLast(content.count), as: UTF8.self)
     let fields = head.split(separator: "\r\n").compactMap { line -> HeaderFields.Field? in
       guard let colon = line.firstIndex(of: ":") else { return nil }
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
       return HeaderFields.Field(String(line[..<colon]), String(value))
     }
-    return MultipartPart(headers: HeaderFields(fields), body: Array(bytes[blank.upperBound...]))
+    self.init(headers: HeaderFields(fields), body: Array(content))
   }
-}
 
-extension MultipartPart {
   /// The value of a parameter, `; name=value`, of a header field (RFC 9110 §5.6.6).
   private static func parameter(_ name: String, in field: String) -> String? {
     var rest = field.drop { $0 != ";" }.dropFirst()

@@ -1,21 +1,21 @@
 public import TapedeckHTTP
 
-/// A request as a route handler sees it, in Kakapo's words.
+/// A request as a route handler sees it, with Kakapo's names.
 public struct Request: Sendable {
   /// The values of the route's parameters, by name, percent-decoded.
   public var components: [String: String]
-  /// The values of the route's parameters as they stand in the URL.
+  /// The values of the route's parameters, by name, as spelled in the URL.
   public var rawComponents: [String: String] { components.merging(encodedComponents) { $1 } }
-  /// Those that are percent-encoded in the URL.
+  /// The raw values of the parameters that are percent-encoded in the URL.
   var encodedComponents: [String: String] = [:]
   /// The HTTP message.
   public var http: HTTPRequest
   /// The scheme of the URL, `http` unless the client named another.
   public var scheme: String
-  /// Responds to `continue()`: the rest of the proxy's chain, or the real network.
+  /// Serves `continue()`: the rest of the proxy's chain, or the real network.
   var next: Continuation?
 
-  typealias Continuation = @Sendable (Request) async throws -> HTTPResponse
+  package typealias Continuation = @Sendable (Request) async throws -> HTTPResponse
 
   /// Creates a request from its HTTP message.
   public init(http: HTTPRequest, scheme: String = "http", components: [String: String] = [:]) {
@@ -50,7 +50,7 @@ public struct Request: Sendable {
   /// The whole URL.
   public var url: String { "\(scheme)://\(authority)\(http.targetText)" }
 
-  /// Host and port as the client wrote them.
+  /// Host and port, as the client wrote them.
   public var authority: String { String(decoding: http.authority, as: UTF8.self) }
 
   /// The host in lower case.
@@ -59,13 +59,13 @@ public struct Request: Sendable {
   /// The port, if the client named one.
   public var port: Int? { URLText.authority(authority[...]).port }
 
-  /// The path as it stands in the URL, percent-encoded.
+  /// The path, percent-encoded as in the URL.
   public var path: String { String(decoding: http.path, as: UTF8.self) }
 
-  /// The query's items in order, decoded; empty without a query.
+  /// The items of the query, in order and decoded.
   public var queryParameters: [QueryItem] { http.query.map { QueryItem.parse($0) } ?? [] }
 
-  /// The value of the query's first item of that name: empty for a name alone, `nil` without the name.
+  /// The value of the query's first item with that name; empty if the item has no value.
   public func query(_ name: String) -> String? {
     queryParameters.first { $0.name == name }.map { $0.value ?? "" }
   }
@@ -78,57 +78,55 @@ public struct Request: Sendable {
   /// The header fields.
   public var httpHeaders: HeaderFields { HeaderFields(http.fields) }
 
-  /// The value of the first header field of that name, in any case.
+  /// The value of the first header field with that name, in any case.
   public func header(_ name: String) -> String? { httpHeaders[name] }
 
-  /// The body as text; undecodable bytes are replaced.
+  /// The body as text; bytes that are not UTF-8 are replaced.
   public var text: String { String(decoding: http.body, as: UTF8.self) }
 
   /// The body as JSON.
   public func json() throws(JSONError) -> JSONValue { try JSONValue(parsing: http.body) }
 
-  /// The body's JSON as a value: `let post = try request.decode(NewPost.self)`.
+  /// Decodes the body's JSON: `let post = try request.decode(NewPost.self)`.
   /// - Throws: `JSONError` or `DecodingError`.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T { try json().decode(type) }
 
   /// The items of a body of type `application/x-www-form-urlencoded`, in order.
   public var form: [QueryItem] { QueryItem.parse(http.body, plusIsSpace: true) }
 
-  /// The parts of a `multipart/*` body; `nil` for other bodies and malformed ones.
+  /// The parts of a `multipart/*` body; `nil` for other or malformed bodies.
   public var multipart: [MultipartPart]? {
-    header("content-type").flatMap { MultipartPart.boundary(of: $0) }.flatMap { boundary in
-      MultipartPart.parse(http.body, boundary: boundary)
-    }
+    guard case .multipart(let boundary) = MediaType(http.fields).kind else { return nil }
+    return MultipartBody(http.body, boundary: boundary)?.parts.map { MultipartPart($0) }
   }
 
-  /// The value of a form field, from either kind of form.
+  /// The value of a form field, in either kind of form.
   public func formValue(_ name: String) -> String? {
     if let part = multipart?.first(where: { $0.name == name }) { return part.text }
     return form.first { $0.name == name }?.value
   }
 
-  // MARK: Letting it go on
+  // MARK: Passing it on
 
-  /// Lets the request go on: `return request.continue()`. In the proxy the cassette and the origin are next, in
-  /// interception the real network. The response goes to the client as it comes, streams included.
+  /// Passes the request on, to the cassette and the origin or to the real network:
+  /// `return request.continue()`.
   public func `continue`() -> Passthrough { Passthrough() }
 
-  /// Lets the request go on and waits for the response, which the handler may change and return:
-  /// `var response = try await request.continue()`. The whole body is held in memory. A changed copy of the request may
-  /// be sent on instead.
-  /// - Throws: `RouterError.nothingBehind` where nothing is behind the router.
+  /// Passes the request or a changed copy on and waits for the whole response, which the handler may change:
+  /// `var response = try await request.continue()`.
+  /// - Throws: `RouterError.nothingBehind` when there is nothing to pass it on to.
   public func `continue`() async throws -> Response {
     guard let next else { throw RouterError.nothingBehind(method: method.rawValue, url: url) }
     return Response(try await next(self))
   }
 }
 
-/// The result of a handler that lets the request go on as if there were no route.
+/// The result of a handler that passes the request on as if there were no route.
 public struct Passthrough: CustomSerializable, Sendable {
-  /// Creates the one value.
+  /// Creates the only value.
   public init() {}
 
-  /// Always `nil`: nothing is written.
+  /// Returns `nil`: nothing is written.
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? { nil }
 }
 
@@ -145,8 +143,8 @@ public struct QueryItem: Sendable, Hashable {
     self.value = value
   }
 
-  /// The items of a query or form, in order, duplicates included.
-  /// - Parameter plusIsSpace: as in forms; in a URL, `+` is a plus, as `URLComponents` has it.
+  /// The items of a query or form, in order, with duplicates.
+  /// - Parameter plusIsSpace: true for forms; in a URL, `+` is a plus, as in `URLComponents`.
   package static func parse(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [QueryItem] {
     func decode(_ bytes: ArraySlice<UInt8>) -> String {
       String(decoding: PercentCoding.decode(bytes, plusIsSpace: plusIsSpace), as: UTF8.self)

@@ -2,48 +2,48 @@ public import TapedeckHTTP
 
 /// A response with a status and header fields.
 public struct Response: ResponseFieldsProvider, Sendable {
-  enum Content: Sendable {
-    case none
-    case value(any Serializable & Sendable)
-    case stream(BodyStream)
-  }
-
   /// The status, from 200 to 999.
   public var statusCode: Int
   /// The header fields in order, with duplicates.
   public var headers: HeaderFields
-  var content: Content
+  /// The value of the body; `nil` for an empty body or a stream.
+  private(set) var value: (any Serializable & Sendable)?
+  private(set) var stream: BodyStream?
   /// The reason phrase of an origin's response; `nil` for the registered one.
   var reason: [UInt8]?
 
-  private init(_ statusCode: Int, _ headers: HeaderFields, _ content: Content) {
+  private init(
+    _ statusCode: Int, _ headers: HeaderFields, _ value: (any Serializable & Sendable)?,
+    stream: BodyStream? = nil
+  ) {
     self.statusCode = statusCode
     self.headers = headers
-    self.content = content
+    self.value = value
+    self.stream = stream
   }
 
-  /// Creates a response with a value as its body; the header fields are sent in the order of their names.
+  /// Creates a response with a value as its body; the header fields are sorted by name.
   @_disfavoredOverload
   public init(statusCode: Int, body: any Serializable & Sendable, headerFields: [String: String]? = nil) {
-    self.init(statusCode, HeaderFields(headerFields ?? [:]), .value(body))
+    self.init(statusCode, HeaderFields(headerFields ?? [:]), body)
   }
 
   /// Creates a response without a body: `Response(statusCode: 204)`.
-  public init(statusCode: Int, headers: HeaderFields = [:]) { self.init(statusCode, headers, .none) }
+  public init(statusCode: Int, headers: HeaderFields = [:]) { self.init(statusCode, headers, nil) }
 
   /// Creates a response with a JSON body.
   public init(statusCode: Int = 200, json: JSONValue, headers: HeaderFields = [:]) {
-    self.init(statusCode, headers, .value(json))
+    self.init(statusCode, headers, json)
   }
 
-  /// Creates a response with a text body in UTF-8.
+  /// Creates a response with a UTF-8 text body.
   public init(statusCode: Int = 200, text: String, headers: HeaderFields = [:]) {
-    self.init(statusCode, headers, .value(RawBody.text(text)))
+    self.init(statusCode, headers, RawBody.text(text))
   }
 
   /// Creates a response with an XML body.
   public init(statusCode: Int = 200, xml: String, headers: HeaderFields = [:]) {
-    self.init(statusCode, headers, .value(RawBody.xml(xml)))
+    self.init(statusCode, headers, RawBody.xml(xml))
   }
 
   /// Creates a response with bytes as its body.
@@ -51,83 +51,69 @@ public struct Response: ResponseFieldsProvider, Sendable {
     statusCode: Int = 200, data: [UInt8], contentType: String = "application/octet-stream",
     headers: HeaderFields = [:]
   ) {
-    self.init(statusCode, headers, .value(RawBody(data, contentType: contentType)))
+    self.init(statusCode, headers, RawBody(data, contentType: contentType))
   }
 
   /// Creates a redirection.
   public init(redirect location: String, statusCode: Int = 302) {
-    self.init(statusCode, ["Location": location], .none)
+    self.init(statusCode, ["Location": location], nil)
   }
 
-  /// Creates a response whose body is written piece by piece.
+  /// Creates a response whose body is written in pieces.
   public init(
     statusCode: Int = 200, contentType: String = "application/octet-stream", headers: HeaderFields = [:],
     stream: BodyStream
   ) {
     var headers = headers
     if headers["Content-Type"] == nil { headers["Content-Type"] = contentType }
-    self.init(statusCode, headers, .stream(stream))
+    self.init(statusCode, headers, nil, stream: stream)
   }
 
   /// Creates a response from an HTTP message.
   public init(_ response: HTTPResponse) {
     let fields = HeaderFields(response.head.fields)
     // An empty type is not sent, so that no type is added to a response without one.
-    self.init(response.head.status, fields, .value(RawBody(response.body, contentType: "")))
-    if response.body.isEmpty { content = .none }
+    let body = response.body.isEmpty ? nil : RawBody(response.body, contentType: "")
+    self.init(response.head.status, fields, body)
     reason = response.head.reason
   }
 
-  /// Creates a response from a head and a stream.
   init(_ head: HTTPResponseHead, _ stream: BodyStream) {
-    self.init(head.status, HeaderFields(head.fields), .stream(stream))
+    self.init(head.status, HeaderFields(head.fields), nil, stream: stream)
     reason = head.reason
   }
 
   /// The header fields by name; `nil` when there are none.
   public var headerFields: [String: String]? { headers.isEmpty ? nil : headers.dictionary }
 
-  /// The body's value; a `Passthrough` when there is none, or a stream.
+  /// The value of the body; a `Passthrough` if it is empty or a stream.
   public var body: any Serializable {
-    guard case .value(let value) = content else { return Passthrough() }
-    return value
+    if let value { value } else { Passthrough() }
   }
 
-  /// Replaces the body; `Content-Type` becomes that of the new one.
+  /// Replaces the body and sets `Content-Type` to match.
   public mutating func setBody(_ body: (any Serializable & Sendable)?) {
     headers["Content-Type"] = nil
     headers["Content-Length"] = nil
-    content = body.map { .value($0) } ?? .none
+    (value, stream) = (body, nil)
   }
 
-  /// The body's bytes, if it was given as bytes or text or came from elsewhere; `nil` for values and streams.
+  /// The bytes of a body made of bytes, text or an HTTP message; `nil` for values and streams.
   public var data: [UInt8]? {
-    guard case .value(let value) = content else { return [] }
+    guard let value else { return [] }
     return (value as? RawBody)?.bytes
   }
 }
 
 extension Response {
-  /// Creates a response with a value that is not sendable, like a class instance: it is serialized at once. A key
-  /// transformer around the response transforms the keys that were written.
+  /// Creates a response with a value that is not sendable, like a class instance; it is serialized at once.
   public init(statusCode: Int, writing value: any Serializable, headerFields: [String: String]? = nil) {
-    self.init(statusCode, HeaderFields(headerFields ?? [:]), .value(FrozenBody(value)))
+    self.init(statusCode, HeaderFields(headerFields ?? [:]), FrozenBody(value))
   }
 
-  /// Creates a response with an object literal, its members in that order.
+  /// Creates a response with an object literal, whose members stay in order.
   public init(statusCode: Int, body: JSONObject, headerFields: [String: String]? = nil) {
-    self.init(statusCode, HeaderFields(headerFields ?? [:]), .value(FrozenBody(body)))
-  }
-
-  /// Creates a response with a file as its body. The file is read now, so that errors show where the response is made.
-  /// - Parameter contentType: by default guessed from the file's name.
-  /// - Throws: `FileError`.
-  public init(
-    statusCode: Int = 200, file path: String, contentType: String? = nil, headers: HeaderFields = [:]
-  ) throws(FileError) {
-    self.init(
-      statusCode: statusCode, data: try LocalFile.read(path),
-      contentType: contentType ?? LocalFile.mediaType(of: path), headers: headers)
+    self.init(statusCode, HeaderFields(headerFields ?? [:]), FrozenBody(body))
   }
 
   /// Creates a response with a rendered template as its body.
@@ -144,12 +130,12 @@ extension Response {
 
 extension Response: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    guard case .value(let value) = content else { return false }
+    guard let value else { return false }
     return try run.writeAny(value)
   }
 }
 
-/// A value serialized when the response was made, or why that failed.
+/// A value serialized when the response was created, or the error of doing so.
 struct FrozenBody: Sendable, MediaTyped, Writable {
   let contentType: String
   let json: Result<JSONValue?, SerializationError>
@@ -165,17 +151,14 @@ struct FrozenBody: Sendable, MediaTyped, Writable {
   }
 }
 
-/// A value that decides the status and header fields of its response.
-///
-/// It is found at the root of what a handler returns, and inside optionals, policies and key transformers there. When a
-/// handler throws an error that conforms, the error is the response.
+/// A value that sets the status and header fields of its response. A handler may return one, also inside
+/// optionals, policies and key transformers, or throw one that is an error.
 public protocol ResponseFieldsProvider: CustomSerializable {
   /// The status, from 200 to 999.
   var statusCode: Int { get }
-  /// The value that is written as the body.
+  /// The value written as the body.
   var body: any Serializable { get }
-  /// The header fields. The body's `Content-Type` is added, unless it is set here: to another value, or to the empty
-  /// string, which leaves it out.
+  /// The header fields. The body's `Content-Type` is added unless set here; an empty one is not sent.
   var headerFields: [String: String]? { get }
 }
 
@@ -186,7 +169,7 @@ extension ResponseFieldsProvider {
   }
 }
 
-/// A value whose JSON has a media type of its own.
+/// A value whose JSON has its own media type.
 public protocol MediaTyped: Serializable {
   /// The value of `Content-Type`.
   var contentType: String { get }
@@ -196,7 +179,7 @@ public protocol MediaTyped: Serializable {
 public struct RawBody: MediaTyped, CustomSerializable, Sendable, Equatable {
   /// The bytes.
   public var bytes: [UInt8]
-  /// The value of `Content-Type`; the empty string leaves the field out.
+  /// The value of `Content-Type`; if empty, the field is not sent.
   public var contentType: String
 
   /// Creates a body from bytes.
@@ -205,12 +188,12 @@ public struct RawBody: MediaTyped, CustomSerializable, Sendable, Equatable {
     self.contentType = contentType
   }
 
-  /// A text body in UTF-8.
+  /// A UTF-8 text body.
   public static func text(_ text: String) -> RawBody {
     RawBody(Array(text.utf8), contentType: "text/plain; charset=utf-8")
   }
 
-  /// An HTML body in UTF-8.
+  /// A UTF-8 HTML body.
   public static func html(_ text: String) -> RawBody {
     RawBody(Array(text.utf8), contentType: "text/html; charset=utf-8")
   }
@@ -220,7 +203,7 @@ public struct RawBody: MediaTyped, CustomSerializable, Sendable, Equatable {
     RawBody(Array(text.utf8), contentType: "application/xml")
   }
 
-  /// The text of the bytes, as a part of other JSON.
+  /// The bytes as text, for use inside other JSON.
   public func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any? {
     String(decoding: bytes, as: UTF8.self)
   }

@@ -1,16 +1,16 @@
 internal import TapedeckHTTP
 
-/// The parts of a URL, as text (RFC 3986 §3), without Foundation.
+/// The parts of a URL as text (RFC 3986 §3), without Foundation.
 struct URLText: Sendable, Equatable {
-  /// In lower case; `nil` when the text names none.
+  /// In lower case; `nil` if absent.
   var scheme: String?
-  /// In lower case; `[::1]` keeps its brackets. `nil` when the text names none.
+  /// In lower case; `[::1]` keeps its brackets. `nil` if absent.
   var host: String?
   var port: Int?
-  /// Path and query as they are written, without the fragment.
+  /// Path and query as written, without the fragment.
   var target: String
 
-  /// - Parameter mayLackScheme: whether `test.com/users` names a host, as base URLs may.
+  /// - Parameter mayLackScheme: whether `test.com/users` names a host, as in base URLs.
   init(_ text: String, mayLackScheme: Bool = false) {
     var rest = text.prefix { $0 != "#" }
     if let mark = rest.firstRange(of: "://") {
@@ -27,7 +27,6 @@ struct URLText: Sendable, Equatable {
     (host, port) = Self.authority(rest[..<end])
   }
 
-  /// Host and port of an authority, without its user.
   static func authority(_ text: Substring) -> (host: String, port: Int?) {
     let place = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text
     guard let colon = place.lastIndex(of: ":"), !place[colon...].contains("]"),
@@ -36,7 +35,7 @@ struct URLText: Sendable, Equatable {
     return (place[..<colon].lowercased(), port)
   }
 
-  /// The port, or that of the scheme when none is written.
+  /// The port, or the default port of the scheme.
   var effectivePort: Int? {
     if let port { return port }
     switch scheme {
@@ -46,7 +45,7 @@ struct URLText: Sendable, Equatable {
     }
   }
 
-  /// Resolves `relative` against `base` in the plain cases (RFC 3986 §5.2, without dot segments).
+  /// Resolves `relative` against `base` in the simple cases (RFC 3986 §5.2, without dot segments).
   static func resolve(_ relative: String, against base: String) -> String {
     if relative.firstRange(of: "://") != nil { return relative }
     if relative.isEmpty { return base }
@@ -60,7 +59,7 @@ struct URLText: Sendable, Equatable {
     return base[...slash] + relative
   }
 
-  /// Encodes the bytes that a request target must not hold as `%XX`; what is encoded stays.
+  /// Encodes the bytes that are illegal in a request target as `%XX`; existing encoding stays.
   static func encodedTarget(_ target: String) -> [UInt8] {
     target.utf8.flatMap { isAllowed($0) ? [$0] : PercentCoding.encoded($0) }
   }
@@ -70,7 +69,6 @@ struct URLText: Sendable, Equatable {
   }
 }
 
-/// Percent-encoding for what goes into URLs.
 package enum URLEncoding {
   /// Encodes all but the unreserved characters (RFC 3986 §2.3) as `%XX`.
   package static func encoded(_ text: String) -> String {

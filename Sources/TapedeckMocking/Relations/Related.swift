@@ -1,17 +1,9 @@
 /// An entity with relations: properties of the types ``ToOne``, ``ToMany``, ``ToOneOf`` and ``ToManyOf``.
 ///
-/// The store finds these properties and keeps both sides in step: when a post's author is set, the post is among the
-/// author's posts. It also finds the inverse of each: the one property of the target type that leads back. Where there
-/// are several, ``relations`` names it.
+/// The store finds these properties and keeps both sides in sync: setting a post's author adds the post to
+/// the author's posts. If several properties of the target could be the inverse, ``relations`` names it.
 ///
 /// ```swift
-/// struct User: Related {
-///   let id: String
-///   var posts = ToMany<Post>()
-///   var reviews = ToMany<Post>()
-///   …
-/// }
-///
 /// struct Post: Related {
 ///   let id: String
 ///   var author = ToOne<User>()
@@ -25,12 +17,10 @@
 /// }
 /// ```
 ///
-/// A relation may name an entity that does not exist, so `try store.create(…)`, `try store.insert { … }` and so on throw
-/// for these types: nothing is kept then, and the error says which entity is missing.
-///
+/// A relation may name an entity that does not exist, so store changes throw for these types.
 /// `router.jsonAPI` serves the relations of types that are also `Codable`.
 public protocol Related: Storable {
-  /// What the properties alone do not say about relations; mostly nothing.
+  /// Rules for relations that the properties alone do not determine; usually empty.
   static var relations: [RelationRule<Self>] { get }
 }
 
@@ -40,13 +30,13 @@ extension Related {
 
 /// A rule for one relation of `Owner`.
 public struct RelationRule<Owner: Related>: Sendable {
-  /// Where the property lies; nil for one that is not stored.
+  /// The offset of the property; `nil` if it is not stored.
   let offset: Int?
   let name: String
-  let apply: @Sendable (inout RelationPlan.Field) -> Void
+  let apply: @Sendable (inout StoredRelation) -> Void
 
   private init(
-    _ property: PartialKeyPath<Owner>, _ apply: @escaping @Sendable (inout RelationPlan.Field) -> Void
+    _ property: PartialKeyPath<Owner>, _ apply: @escaping @Sendable (inout StoredRelation) -> Void
   ) {
     offset = MemoryLayout<Owner>.offset(of: property)
     name = "\(property)"
@@ -59,22 +49,21 @@ public struct RelationRule<Owner: Related>: Sendable {
     self.init(property) { $0.namedInverses[target] = (offset, name) }
   }
 
-  /// Names the property that leads back: `.inverse(\.author, \.posts)`. One of the two sides names it. An inverse that
-  /// leads to several types is named on the other side.
+  /// Names the inverse property: `.inverse(\.author, \.posts)`. One of the two sides is enough.
   public static func inverse<Target>(
     _ property: KeyPath<Owner, ToOne<Target>>, _ inverse: PartialKeyPath<Target>
   ) -> RelationRule {
     RelationRule(property, inverse: inverse)
   }
 
-  /// Names the property that leads back: `.inverse(\.posts, \.author)`.
+  /// Names the inverse property: `.inverse(\.posts, \.author)`.
   public static func inverse<Target>(
     _ property: KeyPath<Owner, ToMany<Target>>, _ inverse: PartialKeyPath<Target>
   ) -> RelationRule {
     RelationRule(property, inverse: inverse)
   }
 
-  /// Says that no property of the target leads back.
+  /// Declares that the relation has no inverse.
   public static func oneWay(_ property: PartialKeyPath<Owner>) -> RelationRule {
     RelationRule(property) { $0.isOneWay = true }
   }

@@ -1,43 +1,63 @@
 @_spi(Reflection) internal import Swift
 internal import Synchronization
 
-/// The relations of one type, found out once: where they lie, where they lead, and what leads back.
-struct RelationPlan: Sendable {
-  struct Field: Sendable {
-    let index: Int
-    let name: String
-    let offset: Int
-    let isToMany: Bool
-    let targets: [any Storable.Type]
-    var cascades = false
-    var isOneWay = false
-    /// The inverses that rules name, by target: their offset and name.
-    var namedInverses: [ObjectIdentifier: (offset: Int?, name: String)] = [:]
-    /// The index of the property that leads back, by target; nothing for a target that does not.
-    var inverses: [ObjectIdentifier: Int] = [:]
+package struct StoredRelation: Sendable {
+  let index: Int
+  package let name: String
+  let offset: Int
+  package let isToMany: Bool
+  package let targets: [any Storable.Type]
+  var cascades = false
+  var isOneWay = false
+  /// The inverses that rules name, by target: their offset and name.
+  var namedInverses: [ObjectIdentifier: (offset: Int?, name: String)] = [:]
+  /// The index of the inverse property, by target; missing for a target without one.
+  var inverses: [ObjectIdentifier: Int] = [:]
 
-    func leads(to type: ObjectIdentifier) -> Bool { targets.contains { ObjectIdentifier($0) == type } }
+  func leads(to type: ObjectIdentifier) -> Bool { targets.contains { ObjectIdentifier($0) == type } }
 
-    func leadsOneWay(to type: ObjectIdentifier) -> Bool { leads(to: type) && inverses[type] == nil }
+  package static func all<T: Storable>(of type: T.Type) -> [StoredRelation] { RelationPlan.of(type).fields }
+
+  package func keys<T: Storable>(of entity: T) -> [EntityKey] {
+    withUnsafePointer(to: entity) { UnsafeRawPointer($0).relation(self).targets }
   }
 
+  package func set<T: Storable>(_ keys: [EntityKey], in entity: inout T) {
+    withUnsafeMutablePointer(to: &entity) {
+      UnsafeMutableRawPointer($0).changeRelation(self) { $0.assign(keys) }
+    }
+  }
+}
+
+/// The relations of one type, computed once: their offsets, targets and inverses.
+struct RelationPlan: Sendable {
   let type: any Storable.Type
-  private(set) var fields: [Field] = []
+  private(set) var fields: [StoredRelation] = []
   private var problems: [(relation: String, problem: RelationProblem)] = []
+
+  private static let known = Mutex<[ObjectIdentifier: RelationPlan]>([:])
 
   var key: ObjectIdentifier { ObjectIdentifier(type) }
 
-  /// What is wrong with the declarations.
   var problem: (relation: String, problem: RelationProblem)? { problems.first }
 
-  /// The relations as they are declared, without inverses.
-  init<T: Storable>(declaredBy type: T.Type) {
+  /// The plan of a type. The first call runs the type's own `relations`, so the caller must not hold a lock.
+  static func of<T: Storable>(_ type: T.Type) -> RelationPlan {
+    known.once(ObjectIdentifier(type)) {
+      var plan = RelationPlan(declaredBy: type)
+      plan.findInverses()
+      return plan
+    }
+  }
+
+  /// The relations as declared, without inverses.
+  private init<T: Storable>(declaredBy type: T.Type) {
     self.type = type
     findFields(of: type)
     if let type = type as? any Related.Type { applyRules(of: type) }
   }
 
-  /// A store cannot change the relations of a class instance: whoever has read it shares it.
+  /// The store cannot change the relations of a class instance, because all readers share the instance.
   private mutating func findFields<T>(of type: T.Type) {
     let isClass = type is AnyObject.Type
     var found: [(name: String, offset: Int, type: any Any.Type)] = []
@@ -53,7 +73,7 @@ struct RelationPlan: Sendable {
           continue
         }
         fields.append(
-          Field(
+          StoredRelation(
             index: fields.count, name: name, offset: offset, isToMany: relation.isToMany,
             targets: relation.targets))
       } else if !isClass, type is any OptionalRelation.Type {
@@ -72,14 +92,13 @@ struct RelationPlan: Sendable {
     }
   }
 
-  /// - Parameter declaration: what a type declares.
-  fileprivate mutating func findInverses(_ declaration: (any Storable.Type) -> RelationPlan) {
+  private mutating func findInverses() {
     let declared = self
     for (index, field) in declared.fields.enumerated() {
       for target in field.targets {
         do throws(RelationProblem) {
-          fields[index].inverses[ObjectIdentifier(target)] = try declared.inverse(
-            of: field, in: declaration(target))
+          let target = RelationPlan(declaredBy: target)
+          fields[index].inverses[target.key] = try declared.inverse(of: field, in: target)
         } catch {
           problems.append((field.name, error))
         }
@@ -87,64 +106,78 @@ struct RelationPlan: Sendable {
     }
   }
 
-  // MARK: Plans
-
-  private static let known = Mutex<[ObjectIdentifier: RelationPlan]>([:])
-
-  /// The plan of a type, made once. Must not be called for the first time while a lock is held: it runs the type's own `relations`.
-  static func of<T: Storable>(_ type: T.Type) -> RelationPlan {
-    let key = ObjectIdentifier(type)
-    if let plan = known.withLock({ $0[key] }) { return plan }
-    var plan = RelationPlan(declaredBy: type)
-    plan.findInverses { RelationPlan(declaredBy: $0) }
-    return known.withLock { [plan] known in
-      if let earlier = known[key] { return earlier }
-      known[key] = plan
-      return plan
+  /// The index of the inverse property in a target: the one that a rule on either side names, or else the
+  /// only candidate, which must not fit another property too. `nil` if the relation is one-way.
+  private func inverse(of field: StoredRelation, in target: RelationPlan) throws(RelationProblem) -> Int? {
+    let claimants = target.fields.indices.filter { target.fields[$0].names(field, of: self) }
+    if field.isOneWay {
+      guard let claimant = claimants.first else { return nil }
+      throw .contradictoryInverse("it leads one way, and \(target.path(claimant)) names it")
     }
+    if field.namedInverses[target.key] != nil { return try namedInverse(of: field, in: target, claimants) }
+    if claimants.count > 1 {
+      throw .contradictoryInverse(claimants.map { target.path($0) }.joined(separator: " and ") + " name it")
+    }
+    if let claimant = claimants.first { return claimant }
+    return try guessedInverse(of: field, in: target)
+  }
+
+  private func namedInverse(
+    of field: StoredRelation, in target: RelationPlan, _ claimants: [Int]
+  ) throws(RelationProblem) -> Int? {
+    let named = field.namedInverses[target.key]
+    guard let index = target.fields.firstIndex(where: { $0.offset == named?.offset }),
+      target.fields[index].leads(to: key)
+    else { throw .contradictoryInverse("\(named?.name ?? "") does not lead to \(type)") }
+    let inverse = target.fields[index]
+    if inverse.isOneWay { throw .contradictoryInverse("\(target.path(index)) leads one way") }
+    if let other = inverse.namedInverses[key], other.offset != field.offset {
+      throw .contradictoryInverse("\(target.path(index)) names \(other.name)")
+    }
+    if let rival = fields.firstIndex(where: { $0.offset != field.offset && $0.names(inverse, of: target) }) {
+      throw .contradictoryInverse("\(path(rival)) names \(target.path(index)), too")
+    }
+    if let other = claimants.first(where: { $0 != index }) {
+      throw .contradictoryInverse("\(target.path(other)) names it, and it names \(target.path(index))")
+    }
+    return index
+  }
+
+  private func guessedInverse(of field: StoredRelation, in target: RelationPlan) throws(RelationProblem)
+    -> Int?
+  {
+    let candidates = target.unclaimed(leadingTo: self)
+    if candidates.isEmpty { return nil }
+    let rivals = unclaimed(leadingTo: target)
+    guard candidates.count == 1, rivals.count == 1 else {
+      throw .ambiguousInverse(
+        candidates: candidates.count > 1 ? candidates.map { target.path($0) } : rivals.map { path($0) })
+    }
+    if key == target.key, !field.isToMany {
+      throw .ambiguousInverse(candidates: ["\(path(candidates[0])) itself", "none"])
+    }
+    return candidates[0]
+  }
+
+  /// The properties that refer to `other` and that no rule of either side mentions.
+  private func unclaimed(leadingTo other: RelationPlan) -> [Int] {
+    fields.indices.filter { index in
+      let field = fields[index]
+      return field.leads(to: other.key) && !field.isOneWay && field.namedInverses[other.key] == nil
+        && !other.fields.contains { $0.namedInverses[key]?.offset == field.offset }
+    }
+  }
+
+  private func path(_ index: Int) -> String { "\(type).\(fields[index].name)" }
+}
+
+extension StoredRelation {
+  /// Whether a rule names `other`, a property of `owner`, as the inverse of this one.
+  fileprivate func names(_ other: Self, of owner: RelationPlan) -> Bool {
+    leads(to: owner.key) && namedInverses[owner.key].map { $0.offset == other.offset } == true
   }
 }
 
 private protocol OptionalRelation {}
 
 extension Optional: OptionalRelation where Wrapped: RelationProperty {}
-
-/// The changes of an entity's relations since it came out of a store.
-struct RelationChanges: Sendable {
-  let key: EntityKey
-  let plan: RelationPlan
-  private(set) var changes: [(field: RelationPlan.Field, relation: RelationStorage)] = []
-
-  init<T: Storable>(of entity: T, id: String, _ plan: RelationPlan) {
-    key = EntityKey(T.self, id)
-    self.plan = plan
-    if plan.fields.isEmpty { return }
-    changes = withUnsafePointer(to: entity) { pointer in
-      plan.fields.map { ($0, UnsafeRawPointer(pointer).relation($0)) }.filter { $0.1.isChanged }
-    }
-  }
-}
-
-/// A relation of a stored type that the store keeps in step, for those that serve entities.
-package struct StoredRelation: Sendable {
-  let field: RelationPlan.Field
-
-  package var name: String { field.name }
-  package var isToMany: Bool { field.isToMany }
-  package var targets: [any Storable.Type] { field.targets }
-
-  package static func all<T: Storable>(of type: T.Type) -> [StoredRelation] {
-    RelationPlan.of(type).fields.map { StoredRelation(field: $0) }
-  }
-
-  /// The entities that an entity of the type leads to.
-  package func keys<T: Storable>(of entity: T) -> [EntityKey] {
-    withUnsafePointer(to: entity) { UnsafeRawPointer($0).relation(field).targets }
-  }
-
-  package func set<T: Storable>(_ keys: [EntityKey], in entity: inout T) {
-    withUnsafeMutablePointer(to: &entity) {
-      UnsafeMutableRawPointer($0).changeRelation(field) { $0.assign(keys) }
-    }
-  }
-}

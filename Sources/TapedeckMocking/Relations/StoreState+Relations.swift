@@ -1,12 +1,7 @@
-/// Keeps both sides of relations in step. Everything is checked before anything is changed, and no code of the user's
-/// runs here.
+/// Keeps both sides of relations in sync. Checks everything before any change; no user code runs here.
 extension Store.State {
-  typealias Field = RelationPlan.Field
-
-  // MARK: Checking
-
-  /// Throws where relations are declared wrongly, or lead to an entity that does not exist.
-  /// - Parameter arriving: entities that will be there when the relations are linked.
+  /// Throws if relations are declared wrongly or refer to a missing entity.
+  /// - Parameter arriving: entities that will exist when the relations are linked.
   func check(_ relations: RelationChanges, arriving: Set<EntityKey>) throws(StoreError) {
     let (plan, key) = (relations.plan, relations.key)
     if let (relation, problem) = plan.problem {
@@ -23,7 +18,7 @@ extension Store.State {
         if arriving.contains(target) || contains(target) { continue }
         throw .missingRelated(
           type: "\(plan.type)", id: key.id, relation: field.name,
-          relatedType: "\(field.targets.first { ObjectIdentifier($0) == target.type } ?? plan.type)",
+          relatedType: "\(field.targets.first(for: target) ?? plan.type)",
           relatedID: target.id)
       }
     }
@@ -33,7 +28,6 @@ extension Store.State {
 
   // MARK: Linking
 
-  /// Applies the changes of a stored entity's relations.
   func link(_ relations: RelationChanges) {
     for (field, relation) in relations.changes {
       let current = targets(of: relations.key, field)
@@ -41,7 +35,9 @@ extension Store.State {
     }
   }
 
-  private func link(_ key: EntityKey, _ field: Field, from current: [EntityKey], to wanted: [EntityKey]) {
+  private func link(
+    _ key: EntityKey, _ field: StoredRelation, from current: [EntityKey], to wanted: [EntityKey]
+  ) {
     if current == wanted { return }
     let (old, new) = (Set(current), Set(wanted))
     for target in current where !new.contains(target) { unlink(key, field, target) }
@@ -49,8 +45,8 @@ extension Store.State {
     change(key) { $0.settle(field, wanted) }
   }
 
-  /// Links two entities on both sides; a to-one side lets go of its former target.
-  private func link(_ key: EntityKey, _ field: Field, _ target: EntityKey) {
+  /// Links two entities on both sides; a to-one side drops its former target.
+  private func link(_ key: EntityKey, _ field: StoredRelation, _ target: EntityKey) {
     if !field.isToMany, let old = targets(of: key, field).first { unlink(key, field, old) }
     let inverse = inverse(of: field, at: target)
     if let inverse, !inverse.isToMany, let old = targets(of: target, inverse).first {
@@ -61,32 +57,30 @@ extension Store.State {
     change(target) { $0.add(key, to: inverse) }
   }
 
-  private func unlink(_ key: EntityKey, _ field: Field, _ target: EntityKey) {
+  private func unlink(_ key: EntityKey, _ field: StoredRelation, _ target: EntityKey) {
     change(key) { $0.remove(target, from: field) }
     if let inverse = inverse(of: field, at: target) { change(target) { $0.remove(key, from: inverse) } }
   }
 
-  private func inverse(of field: Field, at target: EntityKey) -> Field? {
+  private func inverse(of field: StoredRelation, at target: EntityKey) -> StoredRelation? {
     guard let index = field.inverses[target.type] else { return nil }
     return buckets[target.type]?.plan.fields[index]
   }
 
-  func targets(of key: EntityKey, _ field: Field) -> [EntityKey] {
-    buckets[key.type]?.readRelations(of: key.id) { $0.relation(field).targets } ?? []
+  func targets(of key: EntityKey, _ field: StoredRelation) -> [EntityKey] {
+    buckets[key.type]?.targets(of: key.id, field) ?? []
   }
 
   private func change(_ key: EntityKey, _ body: (UnsafeMutableRawPointer) -> Void) {
     buckets[key.type]?.changeRelations(of: key.id, body)
   }
 
-  /// Links a new entity, and returns it as it is then.
   func linked<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> T {
     if relations.plan.fields.isEmpty { return entity }
     link(relations)
     return bucket.entities.find(relations.key.id) ?? entity
   }
 
-  /// Replaces a stored entity and applies the changes of its relations.
   func replace<T: Storable>(_ entity: T, _ relations: RelationChanges, _ bucket: Bucket<T>) -> (
     new: T, old: T?
   ) {
@@ -104,7 +98,7 @@ extension Store.State {
   // MARK: Removing
 
   /// Removes an entity from the store and from all relations, with those that it cascades to.
-  /// - Returns: what leaves, to be released outside of the lock; empty when there was nothing.
+  /// - Returns: the removed entities, to be released outside of the lock; empty if there was none.
   func remove(_ key: EntityKey) -> [any Sendable] {
     var removed: [any Sendable] = []
     var waiting = [key]
@@ -121,28 +115,42 @@ extension Store.State {
     return removed
   }
 
-  /// Removes an entity from all relations whose targets do not lead back.
+  /// Removes an entity from all relations without an inverse.
   private func detachOneWay(_ key: EntityKey) {
     for bucket in buckets.values {
-      for field in bucket.plan.fields where field.leadsOneWay(to: key.type) {
-        for id in bucket.ids(whereRelations: { $0.relation(field).targets.contains(key) }) {
-          bucket.changeRelations(of: id) { $0.remove(key, from: field) }
-        }
+      for field in bucket.plan.fields where field.leads(to: key.type) && field.inverses[key.type] == nil {
+        bucket.detach(key, from: field)
       }
     }
   }
 }
 
 extension UnsafeMutableRawPointer {
-  fileprivate func add(_ target: EntityKey, to field: RelationPlan.Field) {
+  fileprivate func add(_ target: EntityKey, to field: StoredRelation) {
     changeRelation(field) { $0.settle { $0 = field.isToMany ? $0 + [target] : [target] } }
   }
 
-  fileprivate func remove(_ target: EntityKey, from field: RelationPlan.Field) {
+  func remove(_ target: EntityKey, from field: StoredRelation) {
     changeRelation(field) { relation in
       relation.settle { targets in
         if let index = targets.firstIndex(of: target) { targets.remove(at: index) }
       }
+    }
+  }
+}
+
+/// The changes of an entity's relations since it was read from a store.
+struct RelationChanges: Sendable {
+  let key: EntityKey
+  let plan: RelationPlan
+  private(set) var changes: [(field: StoredRelation, relation: RelationStorage)] = []
+
+  init<T: Storable>(of entity: T, id: String, _ plan: RelationPlan) {
+    key = EntityKey(T.self, id)
+    self.plan = plan
+    if plan.fields.isEmpty { return }
+    changes = withUnsafePointer(to: entity) { pointer in
+      plan.fields.map { ($0, UnsafeRawPointer(pointer).relation($0)) }.filter { $0.1.isChanged }
     }
   }
 }

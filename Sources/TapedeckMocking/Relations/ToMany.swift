@@ -1,4 +1,4 @@
-/// A property that leads to any number of entities of a store, each of them once, in an order.
+/// A property that refers to any number of entities of a store, each once and in order.
 ///
 /// ```swift
 /// var comments = ToMany<Comment>()
@@ -7,38 +7,38 @@
 /// let comments = store.findAll(post.comments)
 /// ```
 ///
-/// The store keeps the other side in step: see ``Related``. Of a property that came out of a store only the changes count:
-/// what others have added meanwhile stays. A newly made one leads to exactly what it says. Encoded as an array of ids.
-public struct ToMany<Target: Storable>: Relation, RelationProperty {
+/// The store keeps the other side in sync: see ``Related``. If the property was read from a store, only its
+/// changes are applied, so targets added by others stay. Encoded as an array of ids.
+public struct ToMany<Target: Storable>: RelationProperty {
   var storage = RelationStorage()
 
-  /// Leads nowhere in a new entity; changes nothing in a stored one.
+  /// Creates an empty relation. It changes nothing when an entity that is already stored is updated with it.
   public init() {}
 
-  /// Leads to exactly these entities.
+  /// Refers to exactly these entities.
   public init(_ targets: [Target]) { self.init(ids: targets.map(\.id)) }
 
-  /// Leads to exactly the entities with these ids.
+  /// Refers to exactly the entities with these ids.
   public init(ids: [String]) { storage.assign(ids.map { EntityKey(Target.self, $0) }) }
 
   public init(from decoder: any Decoder) throws { self.init(ids: try [String](from: decoder)) }
 
   public func encode(to encoder: any Encoder) throws { try ids.encode(to: encoder) }
 
-  /// The ids of the entities it leads to.
+  /// The ids of the targets.
   public var ids: [String] {
     get { storage.targets.map(\.id) }
     set { storage.edit { $0 = newValue.map { EntityKey(Target.self, $0) } } }
   }
 
-  /// The number of entities it leads to.
+  /// The number of targets.
   public var count: Int { storage.targets.count }
-  /// Whether it leads nowhere.
+  /// Whether there are no targets.
   public var isEmpty: Bool { storage.targets.isEmpty }
 
-  /// Whether it leads to the entity with this id.
+  /// Whether the entity with this id is a target.
   public func contains(id: String) -> Bool { storage.targets.contains(EntityKey(Target.self, id)) }
-  /// Whether it leads to this entity.
+  /// Whether this entity is a target.
   public func contains(_ target: Target) -> Bool { contains(id: target.id) }
 
   /// Adds the entity with this id at the end.
@@ -54,7 +54,7 @@ public struct ToMany<Target: Storable>: Relation, RelationProperty {
   /// Removes an entity; it stays in the store.
   public mutating func remove(_ target: Target) { remove(id: target.id) }
 
-  /// Removes all entities; they stay in the store.
+  /// Removes all targets; they stay in the store.
   public mutating func removeAll() { storage.edit { $0 = [] } }
 
   static var isToMany: Bool { true }
@@ -64,4 +64,58 @@ public struct ToMany<Target: Storable>: Relation, RelationProperty {
 
 extension ToMany: CustomStringConvertible {
   public var description: String { "ToMany<\(Target.self)>(\(ids))" }
+}
+
+/// A property that refers to any number of entities of several types:
+/// `var pinned = ToManyOf<Post, Comment>()`.
+///
+/// Encoded as an array of `{"type": "Post", "id": "1"}`.
+public struct ToManyOf<each Target: Storable>: RelationProperty {
+  var storage = RelationStorage()
+
+  /// Creates an empty relation. It changes nothing when an entity that is already stored is updated with it.
+  public init() {}
+
+  public init(from decoder: any Decoder) throws {
+    storage.assign(try [TypedID](from: decoder).map { try $0.key(among: Self.targets, decoder) })
+  }
+
+  public func encode(to encoder: any Encoder) throws { try typedIDs.encode(to: encoder) }
+
+  /// The number of targets.
+  public var count: Int { storage.targets.count }
+  /// Whether there are no targets.
+  public var isEmpty: Bool { storage.targets.isEmpty }
+
+  /// The ids of the targets of this type.
+  public func ids<T: Storable>(of type: T.Type) -> [String] {
+    let key = ObjectIdentifier(type)
+    return storage.targets.compactMap { $0.type == key ? $0.id : nil }
+  }
+
+  /// Whether this entity is a target.
+  public func contains<T: Storable>(_ target: T) -> Bool {
+    storage.targets.contains(EntityKey(T.self, target.id))
+  }
+
+  /// Adds an entity. The store rejects an entity whose type is not among the targets.
+  public mutating func append<T: Storable>(_ target: T) { append(T.self, id: target.id) }
+
+  /// Adds the entity of this type and id.
+  public mutating func append<T: Storable>(_ type: T.Type, id: String) {
+    storage.edit { $0.append(EntityKey(type, id)) }
+  }
+
+  /// Removes an entity; it stays in the store.
+  public mutating func remove<T: Storable>(_ target: T) {
+    let key = EntityKey(T.self, target.id)
+    storage.edit { $0.removeAll { $0 == key } }
+  }
+
+  /// Removes all targets; they stay in the store.
+  public mutating func removeAll() { storage.edit { $0 = [] } }
+
+  static var isToMany: Bool { true }
+  static var isPolymorphic: Bool { true }
+  static var targets: [any Storable.Type] { Array(repeat (each Target).self) }
 }

@@ -1,18 +1,25 @@
 internal import TapedeckHTTP
 
-/// A route that did not take a request, and how near it comes.
-private struct NearestRoute {
-  /// The larger, the nearer.
-  let score: Int
-  let description: String
+extension [Router] {
+  /// The routes nearest to a request that no route matches, as text for people; the nearest first.
+  package func nearestRoutes(to request: Request, count: Int = 3) -> [String] {
+    let routes = flatMap { router in router.table.routes.map { router.nearness(of: $0, to: request) } }
+    let sorted = routes.sorted { ($1.score, $0.description) < ($0.score, $1.description) }
+    return sorted.prefix(count).map(\.description)
+  }
+}
 
-  init(_ route: RegisteredRoute, of router: Router, to request: Request) {
-    let isOurs = router.base.covers(URLText(request.url))
+extension Router {
+  /// How near a route is to a request that it does not match; the larger the score, the nearer.
+  fileprivate func nearness(
+    of route: RegisteredRoute, to request: Request
+  ) -> (score: Int, description: String) {
+    let isOurs = base.covers(URLText(request.url))
     let isMethod = route.method == nil || route.method == request.method
     let path = PathSegments(request.http.path)
-    let wanted = router.base.segments.map { PathPattern.Segment.literal($0) } + route.pattern.segments
+    let wanted = base.segments.map { PathPattern.Segment.literal($0) } + route.pattern.segments
     let fits = PathTree([wanted]).offer(path) { _ in true }
-    score =
+    let score =
       (isOurs ? 4 : 0) + (isMethod ? 1 : 0)
       + 2 * zip(path.keys, wanted).count { $1.takes($0) } - abs(path.keys.count - wanted.count)
     let differences = [
@@ -22,8 +29,8 @@ private struct NearestRoute {
     let reason =
       differences.isEmpty
       ? "its query, header fields or predicate want more" : differences.joined(separator: ", ")
-    let base = router.baseURL.isEmpty ? "" : " below \(router.baseURL)"
-    description = "\(route.description)\(base) (\(reason))"
+    let below = baseURL.isEmpty ? "" : " below \(baseURL)"
+    return (score, "\(route.description)\(below) (\(reason))")
   }
 }
 
@@ -33,17 +40,7 @@ extension PathPattern.Segment {
   }
 }
 
-extension [Router] {
-  /// The routes that come nearest to a request that none of them takes, as text for people; the nearest first.
-  package func nearestRoutes(to request: Request, count: Int = 3) -> [String] {
-    let routes = flatMap { router in router.table.routes.map { NearestRoute($0, of: router, to: request) } }
-    let sorted = routes.sorted { ($1.score, $0.description) < ($0.score, $1.description) }
-    return sorted.prefix(count).map(\.description)
-  }
-}
-
 extension Request {
-  /// The message for a request that no route takes.
   package static func refusal(_ request: String, nearest: [String]) -> String {
     let nearest =
       nearest.isEmpty ? "No route is registered here." : "Nearest: \(nearest.joined(separator: "; "))."

@@ -1,20 +1,19 @@
 internal import Synchronization
 internal import TapedeckHTTP
 
-/// A registered route: a handle to narrow it, slow it down or remove it.
+/// A registered route, to constrain, delay or remove it.
 public struct Route: Sendable {
   let router: Router
   let number: Int
 
-  /// Makes the route respond only where `predicate` holds; elsewhere the next route that matches is asked. It stands
-  /// beside a route of the same path without a predicate, and is asked first.
+  /// Makes the route match only if `predicate` holds. A route for the same path without a predicate stays.
   @discardableResult
   public func when(_ predicate: @escaping @Sendable (Request) -> Bool) -> Route {
     router.alter(number) { $0.predicates.append(predicate) }
     return self
   }
 
-  /// Makes the route respond only to requests with all of these header fields; `*` stands for any value.
+  /// Makes the route match only requests with all of these header fields; the value `*` matches any.
   @discardableResult
   public func headers(_ fields: HeaderFields) -> Route {
     router.alter(number) { $0.headers += fields.fields }
@@ -28,11 +27,11 @@ public struct Route: Sendable {
     return self
   }
 
-  /// Makes the route respond once; then the route it replaced responds again.
+  /// Makes the route match once; then the route it replaced matches again.
   @discardableResult
   public func once() -> Route { times(1) }
 
-  /// Makes the route respond `count` times; then the route it replaced responds again.
+  /// Makes the route match `count` times; then the route it replaced matches again.
   @discardableResult
   public func times(_ count: Int) -> Route {
     router.alter(number) { $0.uses = UseCounter(count) }
@@ -40,30 +39,22 @@ public struct Route: Sendable {
   }
 
   /// Removes the route.
-  /// - Returns: false when it was removed already.
+  /// - Returns: false if it was already removed.
   @discardableResult
   public func remove() -> Bool { router.remove(number, restoringReplaced: false) }
 
-  /// Removes the route and puts back the one it replaced.
-  /// - Returns: false when it was removed already.
+  /// Removes the route and restores the one it replaced.
+  /// - Returns: false if it was already removed.
   @discardableResult
   public func restore() -> Bool { router.remove(number, restoringReplaced: true) }
 }
 
-/// A route as the router keeps it.
 struct RegisteredRoute: Sendable {
   typealias Predicate = @Sendable (Request) -> Bool
 
-  /// Routes of one identity replace one another.
-  struct Identity: Hashable, Sendable {
-    var method: HTTPMethod?
-    var shape: [String]
-    var headers: [String]
-  }
-
-  /// Counts registrations: the later route has the larger one.
+  /// Later routes have larger numbers.
   let number: Int
-  /// `nil` for any.
+  /// `nil` for any method.
   let method: HTTPMethod?
   let pattern: RoutePattern
   var headers: [HeaderFields.Field] = []
@@ -73,22 +64,16 @@ struct RegisteredRoute: Sendable {
   var uses: UseCounter?
   let handler: RouteHandling
 
-  init(number: Int, method: HTTPMethod?, pattern: RoutePattern, handler: RouteHandling) {
-    self.number = number
-    self.method = method
-    self.pattern = pattern
-    self.handler = handler
+  /// Routes with equal identities replace one another. A route that matches only sometimes has none.
+  var identity: [String]? {
+    predicates.isEmpty && uses == nil ? Self.identity(method, pattern.shape, headers) : nil
   }
 
-  /// `nil` for a route that responds only sometimes: it stands beside others.
-  var identity: Identity? {
-    guard predicates.isEmpty, uses == nil else { return nil }
-    return Identity(
-      method: method, shape: pattern.shape,
-      headers: headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted())
+  static func identity(_ method: HTTPMethod?, _ shape: [String], _ headers: [HeaderFields.Field]) -> [String]
+  {
+    [method?.rawValue ?? ""] + shape + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
   }
 
-  /// Whether of two routes for the same path this one is asked first.
   func goesBefore(_ other: RegisteredRoute) -> Bool {
     if (method == nil) != (other.method == nil) { return method != nil }
     if pattern.query.count != other.pattern.query.count {
@@ -110,24 +95,20 @@ struct RegisteredRoute: Sendable {
   var description: String { "\(method?.rawValue ?? "any") \(pattern.text)" }
 }
 
-/// Counts down to zero.
 final class UseCounter: Sendable {
   private let left: Mutex<Int>
 
   init(_ count: Int) { left = Mutex(count) }
 
-  var isSpent: Bool { left.withLock { $0 <= 0 } }
-
-  /// Takes one if there is one.
-  /// - Returns: how many there were.
-  func takeRemaining() -> Int {
+  /// Decrements the count unless it is zero.
+  /// - Returns: the count before.
+  @discardableResult
+  func take() -> Int {
     left.withLock { left in
       defer { left = max(0, left - 1) }
       return left
     }
   }
 
-  /// Takes one.
-  /// - Returns: false when none was left.
-  func take() -> Bool { takeRemaining() > 0 }
+  var isSpent: Bool { left.withLock { $0 <= 0 } }
 }

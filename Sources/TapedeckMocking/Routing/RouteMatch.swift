@@ -1,19 +1,17 @@
 package import TapedeckHTTP
 
-/// The outcome of a route's handler.
 package enum RouteResponse: Sendable {
   case response(HTTPResponse)
   case stream(HTTPResponseHead, BodyStream)
-  /// The request goes on as if there were no route.
+  /// The request is passed on as if there were no route.
   case passthrough
 
   /// Writes a response as a route would.
   /// - Throws: `RouterError` or `SerializationError`.
   package init(_ response: Response) throws {
-    self = try ResponseWriter.response(to: response, RouterSettings())
+    self = try RouterSettings().response(to: response)
   }
 
-  /// The form in which a middleware gets it.
   func decorated(for request: Request) async throws -> Response {
     switch self {
     case .response(let response): Response(response)
@@ -23,19 +21,16 @@ package enum RouteResponse: Sendable {
   }
 }
 
-/// A request and the route that takes it, before the handler runs. The handler does not run until a response is asked
-/// for; to cancel, drop the match.
+/// A request and the route it matches, before the handler runs; to cancel, drop the match.
 package struct RouteMatch: Sendable {
   let route: RegisteredRoute
   package let request: Request
   let settings: RouterSettings
-  /// How long to wait before the handler runs.
   package let latencyNanoseconds: Int64
 
   /// Like `GET /users/:id`.
   package var routeDescription: String { route.description }
 
-  /// Whether the handler has to be awaited.
   package var isAsync: Bool {
     if !settings.middleware.isEmpty { return true }
     if case .async = route.handler { return true }
@@ -48,10 +43,8 @@ package struct RouteMatch: Sendable {
   }
 
   /// Runs the handler and turns an error into a response.
-  /// - Parameter next: responds when the handler awaits `request.continue()`.
-  package func response(
-    next: (@Sendable (Request) async throws -> HTTPResponse)?
-  ) async -> RouteResponse {
+  /// - Parameter next: serves `request.continue()` when the handler awaits it.
+  package func response(next: Request.Continuation?) async -> RouteResponse {
     do { return try await run(next: next) } catch { return response(to: error) }
   }
 
@@ -64,25 +57,20 @@ package struct RouteMatch: Sendable {
     return try handler(request, settings)
   }
 
-  /// Runs the handler.
-  /// - Throws: what the handler throws.
-  package func run(
-    next: (@Sendable (Request) async throws -> HTTPResponse)?
-  ) async throws -> RouteResponse {
+  package func run(next: Request.Continuation?) async throws -> RouteResponse {
     var request = request
     request.next = next ?? request.next
     return try await run(settings.middleware[...], request)
   }
 
-  /// Runs the handler inside the middleware.
-  private func run(_ middleware: ArraySlice<Router.Middleware>, _ request: Request) async throws
-    -> RouteResponse
-  {
+  private func run(
+    _ middleware: ArraySlice<Router.Middleware>, _ request: Request
+  ) async throws -> RouteResponse {
     if let outermost = middleware.first {
       let value = try await outermost(request) { inner in
         try await run(middleware.dropFirst(), inner).decorated(for: inner)
       }
-      return try ResponseWriter.response(to: value, settings)
+      return try settings.response(to: value)
     }
     switch route.handler {
     case .sync(let handler): return try handler(request, settings)
@@ -90,11 +78,10 @@ package struct RouteMatch: Sendable {
     }
   }
 
-  /// The response to an error: its own when it is a `ResponseFieldsProvider`, else a 500 that names the request, the
-  /// route and the error.
+  /// The response to an error: its own if it is a `ResponseFieldsProvider`, else a 500 that names it.
   package func response(to error: any Error) -> RouteResponse {
     if let error = error as? any ResponseFieldsProvider,
-      let response = try? ResponseWriter.response(to: error, settings)
+      let response = try? settings.response(to: error)
     {
       return response
     }
@@ -110,18 +97,45 @@ package struct RouteMatch: Sendable {
   }
 }
 
-/// Why a router cannot respond.
+/// A handler in Kakapo's form. `nil` responds with an empty body and the router's `nilStatusCode`.
+public typealias RouteHandler = @Sendable (Request) throws -> (any Serializable)?
+
+/// A handler of any kind. Its result is written where the handler runs, so values need not be sendable.
+enum RouteHandling: Sendable {
+  case sync(@Sendable (Request, RouterSettings) throws -> RouteResponse)
+  case async(@Sendable (Request, RouterSettings) async throws -> RouteResponse)
+
+  static func returning(_ handler: @escaping RouteHandler) -> RouteHandling {
+    .sync { request, settings in try settings.response(to: try handler(request)) }
+  }
+
+  static func returning(
+    _ handler: @escaping @Sendable (Request) async throws -> (any Serializable)?
+  ) -> RouteHandling {
+    .async { request, settings in try settings.response(to: try await handler(request)) }
+  }
+
+  /// One response after the other; the last one repeats.
+  static func sequence(_ responses: [any Serializable & Sendable]) -> RouteHandling {
+    let left = UseCounter(max(0, responses.count - 1))
+    return .sync { _, settings in
+      let response = responses.isEmpty ? nil : responses[responses.count - 1 - left.take()]
+      return try settings.response(to: response)
+    }
+  }
+}
+
+/// The reason why a router cannot respond.
 public enum RouterError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// `request.continue()` where nothing is behind the router.
+  /// `request.continue()` was called, but there is nothing to pass the request on to.
   case nothingBehind(method: String, url: String)
   /// A status outside 200 to 999.
   case badStatus(Int)
-  /// A header field that HTTP does not allow; the value says why.
+  /// A header field that HTTP does not allow, with the reason.
   case badHeader(String)
-  /// An `async` handler, called from a place that cannot wait.
+  /// An `async` handler was called where nothing can wait for it.
   case handlerIsAsync(route: String)
 
-  /// The message, with the request or the route.
   public var description: String {
     switch self {
     case .nothingBehind(let method, let url):

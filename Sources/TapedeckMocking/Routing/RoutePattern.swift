@@ -1,57 +1,44 @@
 internal import TapedeckHTTP
 
-/// The URLs a route is for: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`.
-///
-/// A pattern without a query takes any query. With one, the request must have each of its names: with the given value,
-/// or with any value where a parameter or nothing is given.
-struct RoutePattern: Sendable, Hashable {
-  struct QueryConstraint: Sendable, Hashable {
-    enum Value: Sendable, Hashable {
-      case any
-      case literal(String)
-      case parameter(String)
-    }
-
-    var name: String
-    var value: Value
+/// The URLs of a route: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`. A query requires each
+/// of its names: with the given value, or with any if there is a parameter or no value.
+struct RoutePattern: Sendable {
+  enum QueryValue: Sendable, Hashable {
+    case any
+    case literal(String)
+    case parameter(String)
   }
 
-  /// The pattern as it was written.
   let text: String
   let segments: [PathPattern.Segment]
-  let query: [QueryConstraint]
+  let query: [(name: String, value: QueryValue)]
 
-  /// - Parameter prefix: of the route's group.
   init(_ text: String, prefix: String = "") throws(PathPatternError) {
     let written = prefix.isEmpty ? text : Self.joined(prefix, text)
     let parts = written.prefix { $0 != "#" }.split(
       separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.text = written
     segments = try PathPattern(String(parts.first ?? "")).segments
-    query = parts.count > 1 ? Self.constraints(parts[1]) : []
+    query = parts.count > 1 ? QueryItem.parse(parts[1].utf8).map { ($0.name, Self.value($0.value)) } : []
   }
 
   private static func joined(_ prefix: String, _ text: String) -> String {
     prefix.hasSuffix("/") || text.hasPrefix("/") || text.hasPrefix("?") ? prefix + text : "\(prefix)/\(text)"
   }
 
-  private static func constraints(_ query: Substring) -> [QueryConstraint] {
-    QueryItem.parse(query.utf8).map { QueryConstraint(name: $0.name, value: value($0.value)) }
-  }
-
-  private static func value(_ text: String?) -> QueryConstraint.Value {
+  private static func value(_ text: String?) -> QueryValue {
     guard let text, !text.isEmpty else { return .any }
     if text.hasPrefix(":") { return .parameter(String(text.dropFirst())) }
     if text.hasPrefix("{"), text.hasSuffix("}") { return .parameter(String(text.dropFirst().dropLast())) }
     return .literal(text)
   }
 
-  /// The values of the query's parameters; `nil` when it does not match. Of several items of one name, the first counts.
+  /// The values of the query's parameters; `nil` without a match. The first item of a name counts.
   func matchQuery(_ items: [QueryItem]) -> [String: String]? {
     var values: [String: String] = [:]
-    for constraint in query {
-      guard let item = items.first(where: { $0.name == constraint.name }) else { return nil }
-      switch (constraint.value, item.value) {
+    for (name, wanted) in query {
+      guard let item = items.first(where: { $0.name == name }) else { return nil }
+      switch (wanted, item.value) {
       case (.any, _), (_, nil): continue
       case (.literal(let wanted), .some(let value)): guard wanted == value else { return nil }
       case (.parameter(let name), .some(let value)): values[name] = value
@@ -60,7 +47,7 @@ struct RoutePattern: Sendable, Hashable {
     return values
   }
 
-  /// Equal for patterns that match the same requests: the names of parameters and the order of the query do not count.
+  /// Equal for patterns that match the same requests: parameter names and query order are ignored.
   var shape: [String] {
     let path = segments.map { segment in
       switch segment {
@@ -69,12 +56,38 @@ struct RoutePattern: Sendable, Hashable {
       case .rest: "*"
       }
     }
-    let query = query.map { constraint in
-      switch constraint.value {
-      case .any, .parameter: "?\(constraint.name)"
-      case .literal(let value): "?\(constraint.name)=\(value)"
-      }
+    let query = query.map { name, value in
+      if case .literal(let value) = value { "?\(name)=\(value)" } else { "?\(name)" }
     }
     return path + query.sorted()
+  }
+}
+
+/// The base of a router: `http://api.test.com/v1`, `test.com`, `localhost:8080`, `/api`, or everything.
+/// Without a scheme, any scheme and subdomain match. A port is compared only if given.
+/// The path has no parameters.
+struct BaseURL: Sendable {
+  private let parts: URLText
+  let segments: [[UInt8]]
+
+  init(_ text: String) {
+    parts = URLText(text, mayLackScheme: true)
+    let path = Array(parts.target.utf8).prefix { $0 != UInt8(ascii: "?") }
+    segments = PathSegments(path).keys.map { Array($0) }
+  }
+
+  func covers(_ url: URLText) -> Bool {
+    if let scheme = parts.scheme, scheme != url.scheme { return false }
+    if let host = parts.host, host != url.host {
+      guard parts.scheme == nil, url.host?.hasSuffix("." + host) == true else { return false }
+    }
+    return parts.port == nil || parts.port == url.effectivePort
+  }
+
+  func beginsPath(_ path: PathSegments, foldsCase: Bool) -> Bool {
+    guard path.keys.count >= segments.count else { return false }
+    return zip(path.keys, segments).allSatisfy { key, own in
+      key.elementsEqual(foldsCase ? PathSegments.folded(own) : own)
+    }
   }
 }

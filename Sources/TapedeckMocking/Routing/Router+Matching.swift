@@ -1,14 +1,14 @@
 public import TapedeckHTTP
 
-/// Where a request comes in.
+/// How a request arrives.
 package enum RouterDoor: Sendable {
-  /// By its whole URL, as a client of the real server asks.
+  /// With its whole URL, as a client of the origin sends it.
   case url
-  /// At a server of ours: the host is ours, so only the path of a router's base counts.
+  /// At our own server: the host is ours, so only the path of a router's base is compared.
   case server
 }
 
-/// The routes of a router in the order in which they are asked. Made anew after a change, never altered.
+/// The routes of a router in the order in which they are tried. Replaced after a change, never modified.
 final class RouteTable: Sendable {
   let routes: [RegisteredRoute]
   let settings: RouterSettings
@@ -21,7 +21,7 @@ final class RouteTable: Sendable {
     tree = PathTree(routes.map(\.pattern.segments), foldsCase: !settings.isPathCaseSensitive)
   }
 
-  /// The first result of `accepts`, of the routes whose pattern fits the path from segment `start` on.
+  /// The first result of `accepts`, among the routes whose pattern matches the path from segment `start` on.
   func first<Result>(
     for path: PathSegments, from start: Int, _ accepts: (RegisteredRoute) -> Result?
   ) -> Result? {
@@ -35,14 +35,14 @@ final class RouteTable: Sendable {
 }
 
 extension Router {
-  /// Whether some route takes the request. Handlers do not run, and one-shot routes stay.
+  /// Whether a route matches the request. Runs no handler and uses up no one-shot route.
   package func handles(_ request: Request, at door: RouterDoor = .url) -> Bool {
     candidate(for: request, at: door) { $0.uses?.isSpent != true } != nil
   }
 
-  /// The route that takes the request, which uses up one of its uses; its handler has not run yet.
+  /// The route that matches the request; uses up one of its uses, without running its handler.
   package func match(_ request: Request, at door: RouterDoor = .url) -> RouteMatch? {
-    candidate(for: request, at: door) { $0.uses?.take() != false }
+    candidate(for: request, at: door) { $0.uses.map { $0.take() > 0 } != false }
   }
 
   private func candidate(
@@ -65,7 +65,7 @@ extension Router {
     }
   }
 
-  /// The request with the values of the route's parameters; `nil` when the route is not for it.
+  /// The request with the values of the route's parameters; `nil` if the route does not match.
   private func matched(
     _ route: RegisteredRoute, _ request: Request, _ path: PathSegments, _ start: Int
   ) -> Request? {
@@ -98,12 +98,10 @@ extension Request {
   }
 }
 
-// MARK: - Responding without a wire
+// MARK: - Responding without a network
 
 extension Router {
-  /// The response of the route that takes the request, for unit tests; `nil` when none does, or when its handler lets
-  /// the request go on. Waits for the route's latency first.
-  /// - Throws: `CancellationError` when cancelled before the latency is over; the handler does not run then.
+  /// The response after the route's latency; `nil` if no route matches or the handler passes the request on.
   public func respond(to request: Request) async throws -> HTTPResponse? {
     guard let match = match(request) else { return nil }
     if match.latencyNanoseconds > 0 { try await Task.sleep(nanoseconds: UInt64(match.latencyNanoseconds)) }
@@ -116,8 +114,8 @@ extension Router {
     }
   }
 
-  /// The response of a handler that is not async, without the route's latency; `nil` when no route takes the request,
-  /// or when the handler lets it go on or streams.
+  /// The response of a handler that is not async, without the route's latency; `nil` if no route matches, or
+  /// if the handler passes the request on or streams.
   public func respond(to request: HTTPRequest) throws -> HTTPResponse? {
     guard let match = match(Request(http: request), at: .server) else { return nil }
     guard case .response(let response) = match.response() else { return nil }

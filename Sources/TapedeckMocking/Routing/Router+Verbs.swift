@@ -1,8 +1,8 @@
 internal import TapedeckHTTP
 
-/// The verbs that register routes, for a router and for a group of its routes.
+/// The verbs that register routes in a router or a group.
 public protocol RouteRegistering {
-  /// The group that new routes belong to.
+  /// The group of new routes.
   var group: RouteGroup { get }
 }
 
@@ -21,13 +21,13 @@ extension RouteRegistering {
   public var head: RouteVerb { RouteVerb(.head, group) }
   /// Registers routes for OPTIONS.
   public var options: RouteVerb { RouteVerb(.options, group) }
-  /// Registers routes for every method that has none of its own.
+  /// Registers routes for every method without a route of its own.
   public var any: RouteVerb { RouteVerb(nil, group) }
 
-  /// Registers routes for a method of any name: `router.on("PURGE")("/cache") { … }`.
+  /// Registers routes for any method by name: `router.on("PURGE")("/cache") { … }`.
   public func on(_ method: String) -> RouteVerb { RouteVerb(HTTPMethod(rawValue: method), group) }
 
-  /// A group of routes below a path, with header fields, a latency and a predicate in common.
+  /// A group of routes below a path that share header fields, a latency and a predicate.
   public func group(
     _ prefix: String, headers: HeaderFields = [:], latency: Latency? = nil,
     when predicate: (@Sendable (Request) -> Bool)? = nil
@@ -44,7 +44,7 @@ extension Router: RouteRegistering {
   public var group: RouteGroup { RouteGroup(router: self) }
 }
 
-/// Routes of a router with a common beginning.
+/// Routes of a router with a common prefix.
 public struct RouteGroup: RouteRegistering, Sendable {
   let router: Router
   private(set) var prefix = ""
@@ -57,7 +57,7 @@ public struct RouteGroup: RouteRegistering, Sendable {
   /// The group itself.
   public var group: RouteGroup { self }
 
-  /// How many segments of a path come before those of this group's routes.
+  /// How many segments of a path precede those of this group's routes.
   package var depth: Int { router.base.segments.count + prefix.split(separator: "/").count }
 
   func nested(
@@ -87,11 +87,11 @@ public struct RouteGroup: RouteRegistering, Sendable {
   }
 }
 
-/// A verb of a router, to be called with a path and a handler: `router.get("/users/:id") { request in … }`.
+/// A verb of a router, called with a path and a handler: `router.get("/users/:id") { request in … }`.
 ///
-/// A handler returns anything serializable, an object literal of mixed values, an `Encodable` value, or `nil`. It may
-/// throw and may be `async`. A handler that is not async runs where the request arrives; in the proxy that is an event
-/// loop, whose other connections wait meanwhile.
+/// A handler returns anything serializable, an object literal of mixed values, an `Encodable` value, or
+/// `nil`. If it is not `async`, it runs where the request arrives; in the proxy, it blocks the other
+/// connections of its event loop.
 public struct RouteVerb: Sendable {
   private let method: HTTPMethod?
   private let group: RouteGroup

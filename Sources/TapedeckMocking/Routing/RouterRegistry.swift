@@ -1,9 +1,7 @@
 internal import Synchronization
 
-/// Routers side by side, each for its base. The first one registered that has a route for a request takes it; several
-/// routers may share a base.
-///
-/// Registries do not see one another, so tests with a registry each can run in parallel.
+/// Routers, each for its base URL; the first one with a route for a request handles it. Tests can run in
+/// parallel if each has its own registry.
 public final class RouterRegistry: Sendable {
   /// The registry behind `Router.register`.
   public static let shared = RouterRegistry()
@@ -13,11 +11,11 @@ public final class RouterRegistry: Sendable {
   /// Creates an empty registry.
   public init() {}
 
-  /// The routers in the order in which they are asked.
+  /// The routers in the order in which they are tried.
   public var routers: [Router] { registered.withLock { $0 } }
 
   /// Creates a router for a base URL and adds it.
-  /// - Parameter overriding: whether it is asked before those that are here.
+  /// - Parameter overriding: whether it is tried before the routers already registered.
   @discardableResult
   public func register(_ baseURL: String, overriding: Bool = false) -> Router {
     let router = Router(baseURL)
@@ -26,15 +24,15 @@ public final class RouterRegistry: Sendable {
   }
 
   /// Adds a router.
-  /// - Parameter overriding: whether it is asked before those that are here.
+  /// - Parameter overriding: whether it is tried before the routers already registered.
   public func add(_ router: Router, overriding: Bool = false) {
     registered.withLock { routers in
       routers.insert(router, at: overriding ? routers.startIndex : routers.endIndex)
     }
   }
 
-  /// Removes all routers with this base, as it was written. Requests that they have taken are still served.
-  /// - Returns: how many there were.
+  /// Removes all routers whose base URL is spelled like this. Requests already matched are still served.
+  /// - Returns: the number of removed routers.
   @discardableResult
   public func unregister(_ baseURL: String) -> Int {
     let removed = registered.withLock { routers in
@@ -47,7 +45,7 @@ public final class RouterRegistry: Sendable {
 
   /// Removes all routers.
   public func unregisterAll() {
-    // Released outside the lock, because handlers may hold objects whose deinit does something.
+    // Released outside the lock, because handlers may hold objects whose deinit runs code.
     _ = registered.withLock { routers in
       let removed = routers
       routers = []
@@ -55,12 +53,11 @@ public final class RouterRegistry: Sendable {
     }
   }
 
-  /// Whether some router takes the request. Handlers do not run.
+  /// Whether a router matches the request. Runs no handler.
   package func handles(_ request: Request, at door: RouterDoor = .url) -> Bool {
     routers.contains { $0.handles(request, at: door) }
   }
 
-  /// The route that takes the request; its handler has not run yet.
   package func match(_ request: Request, at door: RouterDoor = .url) -> RouteMatch? {
     routers.lazy.compactMap { $0.match(request, at: door) }.first
   }

@@ -1,7 +1,7 @@
 extension Factory {
-  /// The description of a factory's entities: in the factory, in a trait, or in a call that makes one.
+  /// The description of a factory's entities: in the factory, in a trait, or in a call.
   public struct Blueprint: Sendable {
-    /// The id; `nil` for one that the store makes.
+    /// The id; `nil` lets the store choose one.
     public var id: String?
     private(set) var attributes: [Attribute] = []
     private(set) var traits: [String: @Sendable (inout Blueprint) -> Void] = [:]
@@ -14,8 +14,8 @@ extension Factory {
       set(property) { _ in value }
     }
 
-    /// Sets a property to a value made for each entity. The closure may read other properties, in whatever order they are
-    /// set: `{ "\(try $0[\.name])@example.com" }`.
+    /// Sets a property to a value computed for each entity. The closure may read other properties, in any
+    /// order: `{ "\(try $0[\.name])@example.com" }`.
     public mutating func set<Value>(
       _ property: any WritableKeyPath<T, Value> & Sendable,
       _ make: @escaping @Sendable (Maker) throws -> Value
@@ -23,7 +23,7 @@ extension Factory {
       add(Attribute(property, isAssociation: false, make))
     }
 
-    /// Makes the entity that this one belongs to, unless the property is set otherwise.
+    /// Creates the entity that this one belongs to, unless the property is set otherwise.
     public mutating func associate<Target>(
       _ property: any WritableKeyPath<T, ToOne<Target>> & Sendable, _ factory: Factory<Target>,
       _ traits: String...
@@ -34,7 +34,7 @@ extension Factory {
         })
     }
 
-    /// Makes entities that belong to this one, unless the property is set otherwise.
+    /// Creates entities that belong to this one, unless the property is set otherwise.
     public mutating func associate<Target>(
       _ property: any WritableKeyPath<T, ToMany<Target>> & Sendable, _ factory: Factory<Target>,
       _ traits: String...,
@@ -46,12 +46,12 @@ extension Factory {
         })
     }
 
-    /// Names a part of a description, to be used in calls.
+    /// Defines a named part of the description, to be used in calls.
     public mutating func trait(_ name: String, _ describe: @escaping @Sendable (inout Blueprint) -> Void) {
       traits[name] = describe
     }
 
-    /// Adds a function that runs when an entity is in the store, after those added before.
+    /// Adds a function that runs after an entity was inserted into the store, in the order of addition.
     public mutating func afterCreate(_ hook: @escaping @Sendable (T, Store) throws -> Void) {
       hooks.append(hook)
     }
@@ -63,9 +63,7 @@ extension Factory {
     }
   }
 
-  /// The value of one property.
   struct Attribute: Sendable {
-    /// The property.
     let path: any AnyKeyPath & Sendable
     let isAssociation: Bool
     /// Makes the value and returns the function that sets it.

@@ -1,4 +1,4 @@
-/// Makes entities with sensible values, so that a test states only what it depends on.
+/// Creates entities with sensible values, so that a test states only what it depends on.
 ///
 /// ```swift
 /// let users = Factory(User.self) { user in
@@ -15,30 +15,29 @@
 /// try posts.createList(20, in: store)
 /// ```
 ///
-/// Of several values for a property, the last one counts: first the one of the call, then its traits, the last first, then
-/// the factory's, then that of the factory it extends.
+/// The values of a call take precedence, then those of its traits, last first, then the factory's.
 public struct Factory<T: Storable>: Sendable {
   private var base: Blueprint
   private let seed: UInt64
 
   /// Creates a factory.
-  /// - Parameter seed: of the fake values. With the same seed, an entity of the same number is equal in every run.
+  /// - Parameter seed: the seed of the fake values; with the same seed, every run makes the same entities.
   public init(_ type: T.Type, seed: UInt64 = 0, _ describe: (inout Blueprint) -> Void = { _ in }) {
     var blueprint = Blueprint()
     describe(&blueprint)
     (base, self.seed) = (blueprint, seed)
   }
 
-  /// A factory with more or other values.
+  /// A factory with additional or different values.
   public func extended(_ describe: (inout Blueprint) -> Void) -> Factory {
     var factory = self
     describe(&factory.base)
     return factory
   }
 
-  // MARK: Making
+  // MARK: Creating entities
 
-  /// Makes an entity and inserts it into the store. Nothing is inserted when an attribute, a trait or a relation fails.
+  /// Creates an entity and inserts it into the store, unless an attribute, trait or relation fails.
   @discardableResult
   public func create(
     in store: Store, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
@@ -46,7 +45,7 @@ public struct Factory<T: Storable>: Sendable {
     try create(in: store, try blueprint(traits, overriding))
   }
 
-  /// Makes entities and inserts them into the store.
+  /// Creates entities and inserts them into the store.
   @discardableResult
   public func createList(
     _ count: Int, in store: Store, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
@@ -61,12 +60,12 @@ public struct Factory<T: Storable>: Sendable {
     return try Self.numbers(count).map { _ in try create(in: store, blueprint) }
   }
 
-  /// Makes an entity outside of any store: without an id unless one is set, without associations and `afterCreate`.
+  /// Creates an entity outside of a store: without associations, `afterCreate` and, unless set, an id.
   public func build(_ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }) throws -> T {
     try build(0, try blueprint(traits, overriding))
   }
 
-  /// Makes entities outside of any store.
+  /// Creates entities outside of a store.
   public func buildList(
     _ count: Int, _ traits: String..., overriding: (inout Blueprint) -> Void = { _ in }
   ) throws -> [T] {

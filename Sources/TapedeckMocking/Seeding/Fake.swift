@@ -1,4 +1,4 @@
-/// Values that look real; the same seed gives the same values in the same order.
+/// Realistic values; the same seed gives the same values in the same order.
 ///
 /// ```swift
 /// var fake = Fake(seed: 7)
@@ -28,16 +28,16 @@ public struct Fake: RandomNumberGenerator, Sendable {
 
   // MARK: Choices
 
-  /// A number of the range.
+  /// A number in the range.
   public mutating func int(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
 
-  /// A number of the range.
+  /// A number in the range.
   public mutating func double(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &self) }
 
-  /// True with this probability.
+  /// Returns true with this probability.
   public mutating func bool(_ probability: Double = 0.5) -> Bool { double(0...1) < probability }
 
-  /// An element of a list that is not empty.
+  /// An element of a list, which must not be empty.
   public mutating func element<Element>(of list: [Element]) -> Element {
     precondition(!list.isEmpty, "there is nothing to choose from")
     return list[int(0...(list.count - 1))]
@@ -51,9 +51,9 @@ public struct Fake: RandomNumberGenerator, Sendable {
   public mutating func lastName() -> String { element(of: Self.lastNames) }
   /// A first and a last name.
   public mutating func name() -> String { "\(firstName()) \(lastName())" }
-  /// Like `ada.weber7`.
+  /// A user name like `ada.weber7`.
   public mutating func username() -> String { "\(firstName()).\(lastName())\(int(1...99))".lowercased() }
-  /// An address at example.com (RFC 2606 §3).
+  /// An email address at example.com (RFC 2606 §3).
   public mutating func email() -> String { "\(username())@example.com" }
   /// The name of a town.
   public mutating func city() -> String { element(of: Self.cities) }
@@ -69,10 +69,10 @@ public struct Fake: RandomNumberGenerator, Sendable {
   /// A word of Lorem ipsum.
   public mutating func word() -> String { element(of: Self.lorem) }
 
-  /// So many words of Lorem ipsum.
+  /// A number of words of Lorem ipsum.
   public mutating func words(_ count: Int) -> [String] { (0..<max(0, count)).map { _ in word() } }
 
-  /// A few words that begin with a capital.
+  /// A few words with an initial capital.
   public mutating func title() -> String { Self.capitalized(words(int(2...5)).joined(separator: " ")) }
 
   /// A sentence.
@@ -80,7 +80,7 @@ public struct Fake: RandomNumberGenerator, Sendable {
     Self.capitalized(words(int(4...12)).joined(separator: " ")) + "."
   }
 
-  /// So many sentences.
+  /// A number of sentences.
   public mutating func sentences(_ count: Int) -> String {
     (0..<max(0, count)).map { _ in sentence() }.joined(separator: " ")
   }
@@ -95,10 +95,10 @@ public struct Fake: RandomNumberGenerator, Sendable {
   /// A UUID in lower case.
   public mutating func uuid() -> String { generator.uuid() }
 
-  /// A time in the given days before `end`, as ISO 8601 in UTC with whole seconds.
-  /// - Parameter end: in the same form; the beginning of 2026 when it is not.
+  /// A time within the given days before `end`, as ISO 8601 in UTC with whole seconds.
+  /// - Parameter end: in the same form; if invalid, the beginning of 2026.
   public mutating func date(within days: Double, before end: String = "2026-01-01T00:00:00Z") -> String {
-    let latest = CivilTime.seconds(iso8601: end) ?? 1_767_225_600
-    return CivilTime(secondsSince1970: (latest - double(0...max(0, days)) * 86_400).rounded()).iso8601
+    let latest = ISO8601.seconds(end) ?? 1_767_225_600
+    return ISO8601.text(secondsSince1970: (latest - double(0...max(0, days)) * 86_400).rounded())
   }
 }

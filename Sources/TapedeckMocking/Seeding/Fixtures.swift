@@ -1,6 +1,6 @@
 public import TapedeckHTTP
 
-/// Given entities, ids included, in named groups.
+/// Fixed entities, including their ids, in named groups.
 ///
 /// ```swift
 /// var fixtures = Fixtures()
@@ -10,9 +10,9 @@ public import TapedeckHTTP
 /// try fixtures.load("users", into: store)   // some
 /// ```
 public struct Fixtures: Sendable {
-  private var groups: [(name: String, load: any EntityLoad)] = []
+  private var groups: [(name: String, load: EntityLoad)] = []
 
-  /// Creates a list without groups.
+  /// Creates fixtures without groups.
   public init() {}
 
   /// The names of the groups, in order.
@@ -20,7 +20,7 @@ public struct Fixtures: Sendable {
 
   /// Adds entities to a group.
   public mutating func add<T: Storable>(_ name: String, _ entities: [T]) {
-    groups.append((name, EntitiesToLoad(entities)))
+    groups.append((name, EntityLoad(entities)))
   }
 
   /// Adds entities from a JSON array of objects to a group.
@@ -29,7 +29,7 @@ public struct Fixtures: Sendable {
     add(name, try json.decode([T].self))
   }
 
-  /// Inserts the entities of groups, or of all groups, into a store; counters continue after their ids.
+  /// Inserts the entities of groups, or of all groups, into a store; id counters continue after theirs.
   /// - Throws: `SeedingError` or `StoreError`; nothing is inserted then.
   public func load(_ names: String..., into store: Store) throws {
     for name in names where !groups.contains(where: { $0.name == name }) {

@@ -1,19 +1,18 @@
 extension Factory {
-  /// An entity that a factory is making, for the closures that make its values.
+  /// The entity that a factory is creating, passed to the closures that compute its values.
   public final class Maker {
-    /// How many entities of this type factories have made in this store before.
+    /// How many entities of this type factories created in this store before.
     public let number: Int
-    /// Values that look real and are equal in every run.
+    /// Realistic values that are the same in every run.
     public var fake: Fake
-    /// The store of the entity; `nil` for one that is only built.
+    /// The store of the entity; `nil` if it is only built.
     public let store: Store?
 
     private let blueprint: Blueprint
     private let blank: T
-    /// The entity with the values made so far.
     private var draft: T
     private var setters: [AnyKeyPath: (inout T) -> Void] = [:]
-    /// The attributes being made, outermost first.
+    /// The attributes being computed, outermost first.
     private var open: [Attribute] = []
 
     init(_ blank: T, _ blueprint: Blueprint, number: Int, seed: UInt64, store: Store?) {
@@ -24,7 +23,7 @@ extension Factory {
       fake = Fake(seed: seed, of: "\(T.self)", number: number)
     }
 
-    /// The value of another property, made first if necessary.
+    /// The value of another property, computed first if necessary.
     /// - Throws: `SeedingError.cycle`, or what the closure of that property throws.
     public subscript<Value>(_ property: KeyPath<T, Value>) -> Value {
       get throws {
@@ -35,7 +34,7 @@ extension Factory {
       }
     }
 
-    /// Associations are made last, so that no partner is made for an entity that fails.
+    /// Associations come last, so that no partner is created for an entity that fails.
     func make() throws -> T {
       for attribute in wanted where !attribute.isAssociation { _ = try setter(of: attribute) }
       var entity = blank

@@ -21,7 +21,7 @@ public struct Scenarios: Sendable {
   /// Creates an empty list.
   public init() {}
 
-  /// The scenario of a name.
+  /// The scenario with a name.
   public subscript(name: String) -> Scenario? {
     get { scenarios[name] }
     set { scenarios[name] = newValue }
@@ -41,7 +41,6 @@ public struct Scenarios: Sendable {
 }
 
 extension Scenarios: ExpressibleByDictionaryLiteral {
-  /// Creates a list from a literal.
   public init(dictionaryLiteral scenarios: (String, Scenario)...) {
     for (name, scenario) in scenarios { self[name] = scenario }
   }
@@ -59,7 +58,7 @@ extension Store {
   }
 }
 
-/// Why a factory, a scenario or a fixture failed.
+/// The reason why a factory, a scenario or a fixture failed.
 public enum SeedingError: Error, Equatable, Sendable {
   /// A trait that the factory does not have.
   case unknownTrait(String, known: [String])
@@ -74,7 +73,6 @@ public enum SeedingError: Error, Equatable, Sendable {
 }
 
 extension SeedingError: CustomStringConvertible {
-  /// The reason, with the names that exist.
   public var description: String {
     switch self {
     case .unknownTrait(let name, let known): "there is no trait \(name.debugDescription); \(Self.list(known))"

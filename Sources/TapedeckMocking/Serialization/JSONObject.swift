@@ -1,16 +1,13 @@
 package import TapedeckHTTP
 
-/// An object literal, `["id": 2, "name": "Kakapo"]`, that keeps its members in order.
-///
-/// A handler may return such a literal; its values are anything serializable.
+/// An object literal that a handler may return, `["id": 2, "name": "Kakapo"]`; its members stay in order.
 public struct JSONObject: ExpressibleByDictionaryLiteral {
-  /// The members in order; one whose value is `nil` is left out.
+  /// The members in order; those whose value is `nil` are left out.
   public var members: [(name: String, value: (any Serializable)?)]
 
   /// Creates an object from its members.
   public init(_ members: [(name: String, value: (any Serializable)?)] = []) { self.members = members }
 
-  /// Creates an object from a literal.
   public init(dictionaryLiteral members: (String, (any Serializable)?)...) {
     self.members = members.map { ($0, $1) }
   }
@@ -18,48 +15,35 @@ public struct JSONObject: ExpressibleByDictionaryLiteral {
 
 extension JSONObject: Serializable, Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool {
-    try run.nested { run throws(SerializationError) in
-      run.out.append(UInt8(ascii: "{"))
-      for member in members {
-        let name = run.keys?.transform(member.name) ?? member.name
-        try run.member(SerializationRun.memberName(name), step: member.name) {
-          run throws(SerializationError) in
-          guard let value = member.value else { return false }
-          return try run.writeAny(value)
-        }
+    try run.object { run throws(SerializationError) in
+      for case (let name, let value?) in members {
+        let written = SerializationRun.memberName(run.keys?.transform(name) ?? name)
+        try run.member(written, step: name) { run throws(SerializationError) in try run.writeAny(value) }
       }
-      run.out.append(UInt8(ascii: "}"))
     }
-    return true
   }
 }
 
-// MARK: - Encodable values
-
-/// An `Encodable` value as a serializable one.
 struct EncodedValue<Value: Encodable & SendableMetatype>: Serializable {
   let value: Value
 
   init(_ value: Value) { self.value = value }
 }
 
-extension EncodedValue: Sendable where Value: Sendable {}
-
 extension EncodedValue: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool { try run.write(value) }
 }
 
-/// The JSON that `Encodable` values encode.
-package enum EncodedJSON {
-  package static func of(_ value: some Encodable) throws(SerializationError) -> JSONValue {
-    try of(value, SerializationRun())
+extension JSONValue {
+  package init(encoding value: some Encodable) throws(SerializationError) {
+    try self.init(encoding: value, in: SerializationRun())
   }
 
-  static func of(_ value: some Encodable, _ run: SerializationRun) throws(SerializationError) -> JSONValue {
+  init(encoding value: some Encodable, in run: SerializationRun) throws(SerializationError) {
     let encoder = ValueEncoder(keys: run.keys, format: run.format, depth: run.depth)
     do { try encoder.encode(value) } catch {
       throw error as? SerializationError ?? SerializationError(.failedEncoding("\(error)"))
     }
-    return encoder.node.json
+    self = encoder.node.json
   }
 }

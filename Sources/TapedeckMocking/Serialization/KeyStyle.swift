@@ -1,13 +1,13 @@
 /// A style of keys.
 ///
-/// A name is cut into words where the case changes and at `_`, `-` and blanks. An acronym is one word: `userID` is `user`
-/// and `ID`, `htmlURLPath` is `html`, `URL` and `Path`, `commentIDs` is `comment` and `IDs`. Leading and trailing
-/// underscores stay.
+/// A name is split into words where the case changes and at `_`, `-` and blanks. An acronym is one word:
+/// `userID` is `user` and `ID`, `htmlURLPath` is `html`, `URL` and `Path`, `commentIDs` is `comment` and
+/// `IDs`. Leading and trailing underscores stay.
 public struct KeyStyle: Sendable {
-  /// The key in this style.
+  /// Converts a key to this style.
   public let transform: @Sendable (String) -> String
 
-  /// Creates a style of one's own.
+  /// Creates a custom style.
   public init(_ transform: @escaping @Sendable (String) -> String) { self.transform = transform }
 
   /// `user_id`
@@ -20,7 +20,7 @@ public struct KeyStyle: Sendable {
   public static let camel = KeyStyle(joining: "") { word, index in
     index == 0 ? word.lowercased() : capitalized(word)
   }
-  /// Every capital letter is a word, as in Kakapo: `user_i_d`.
+  /// Every capital letter starts a word, as in Kakapo: `user_i_d`.
   public static let snakeByLetter = KeyStyle { name in
     var out = ""
     for character in name {
@@ -62,7 +62,7 @@ extension KeyStyle {
     return word.isEmpty ? words : words + [word]
   }
 
-  /// A capital starts a word after a small letter, and as the last of an acronym before a small letter.
+  /// A capital starts a word after a small letter, or as the last of several before a small letter.
   private static func startsWord(_ characters: [Character], at index: Int) -> Bool {
     guard index > 0, characters[index].isUppercase else { return false }
     if !characters[index - 1].isUppercase { return true }
@@ -70,7 +70,7 @@ extension KeyStyle {
       && !isPlural(characters[(index + 1)...])
   }
 
-  /// Whether the rest begins with the `s` of an acronym's plural, and not with a word in `s`.
+  /// Whether the rest begins with the plural `s` of an acronym, not with a word in `s`.
   private static func isPlural(_ rest: ArraySlice<Character>) -> Bool {
     rest.first == "s" && rest.dropFirst().first?.isLowercase != true
   }

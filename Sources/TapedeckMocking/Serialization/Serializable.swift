@@ -2,14 +2,14 @@ public import TapedeckHTTP
 
 /// A type whose values can be written as JSON.
 ///
-/// Conforming is all it takes: the stored properties are reflected, including inherited ones. Values become:
+/// Conforming is enough: the stored properties are reflected, including inherited ones. Values become:
 ///
 /// | value | JSON |
 /// |---|---|
 /// | struct, class | an object of its stored properties, in the order of declaration |
-/// | `Optional` | the value; nil leaves the member out |
-/// | `Array`, `Set` | an array without its nil elements; a set in the order of its elements' JSON |
-/// | `Dictionary` | an object, its members in the order of their names; nil values are left out |
+/// | `Optional` | the value; `nil` leaves the member out |
+/// | `Array`, `Set` | an array without its `nil` elements; a set in the order of its elements' JSON |
+/// | `Dictionary` | an object, its members in the order of their names; `nil` values are left out |
 /// | enum with raw values | the raw value |
 /// | enum without | a case without payload is its name; with payload `{"name": payload}` |
 /// | `CustomSerializable` | the result of `customSerialized` |
@@ -18,26 +18,23 @@ public import TapedeckHTTP
 /// An object inside itself is left out, so cyclic graphs end.
 public protocol Serializable: SendableMetatype {}
 
-/// A function from property names and dictionary keys to JSON member names. It is called once for each property of a
-/// type, so it must return the same result for the same name.
+/// Maps property names and dictionary keys to member names; called once for each property of a type.
 public typealias KeyTransformer = (_ key: String) -> String
 
-/// A type that decides itself what its values become in JSON.
+/// A type that chooses what its values become in JSON.
 public protocol CustomSerializable: Serializable {
-  /// The value to write in place of this one: anything serializable, or a `JSONValue`; `nil` leaves it out.
-  ///
-  /// The keys of the result are not transformed again, so an implementation passes `keyTransformer` on.
+  /// The value to write instead: anything serializable, or a `JSONValue`; `nil` leaves it out. Its keys are
+  /// not transformed again, so an implementation must pass `keyTransformer` on.
   func customSerialized(transformingKeys keyTransformer: KeyTransformer?) -> Any?
 }
 
 extension Serializable {
-  /// The value as JSON; `nil` when it is left out (`nil`, `PropertyPolicy.none`), or when a part of it cannot be written:
-  /// `json(transformingKeys:format:)` throws the reason.
+  /// The value as JSON; `nil` if left out or if `json(transformingKeys:format:)` would throw.
   public func serialized(transformingKeys keyTransformer: KeyTransformer? = nil) -> JSONValue? {
     try? json(transformingKeys: keyTransformer)
   }
 
-  /// The value as JSON; `nil` when it is left out.
+  /// The value as JSON; `nil` if left out.
   public func json(
     transformingKeys keyTransformer: KeyTransformer? = nil,
     format: SerializationFormat = SerializationFormat()
@@ -48,7 +45,7 @@ extension Serializable {
     }
   }
 
-  /// The value as the bytes of a JSON document; `nil` when it is left out.
+  /// The value as the bytes of a JSON document; `nil` if left out.
   public func jsonBytes(
     transformingKeys keyTransformer: KeyTransformer? = nil,
     format: SerializationFormat = SerializationFormat()
@@ -62,5 +59,53 @@ extension Serializable {
   public func toData(transformingKeys keyTransformer: KeyTransformer? = nil) -> [UInt8]? {
     guard let bytes = try? jsonBytes(transformingKeys: keyTransformer) else { return nil }
     return bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") ? bytes : nil
+  }
+}
+
+/// The form of values that JSON does not define, and the style of the JSON.
+public struct SerializationFormat: Sendable {
+  /// The form of dates.
+  public enum Dates: Sendable {
+    /// `2026-01-31T12:30:00Z`, with milliseconds when there are any.
+    case iso8601
+    /// A number of seconds.
+    case secondsSince1970
+    /// A whole number of milliseconds.
+    case millisecondsSince1970
+    /// The result of a function of the seconds since 1970.
+    case custom(@Sendable (Double) -> JSONValue)
+  }
+
+  /// The form of `Data`.
+  public enum Data: Sendable {
+    /// A Base64 string.
+    case base64
+    /// An array of numbers.
+    case bytes
+  }
+
+  /// The treatment of a root that is neither an object nor an array.
+  public enum Root: Sendable {
+    /// Written, as in RFC 8259.
+    case any
+    /// Not written, as in Kakapo.
+    case containers
+  }
+
+  /// The form of dates.
+  public var dates: Dates
+  /// The form of `Data`.
+  public var data: Data
+  /// The treatment of roots other than objects and arrays.
+  public var root: Root
+  /// The style of the JSON.
+  public var style: JSONStyle
+
+  /// Creates a format.
+  public init(dates: Dates = .iso8601, data: Data = .base64, root: Root = .any, style: JSONStyle = .compact) {
+    self.dates = dates
+    self.data = data
+    self.root = root
+    self.style = style
   }
 }

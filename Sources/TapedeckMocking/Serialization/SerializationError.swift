@@ -1,4 +1,4 @@
-/// Why a value cannot be written as JSON, and which part of it.
+/// The reason why a value cannot be written as JSON, and the part that caused it.
 public struct SerializationError: Error, Equatable, Sendable {
   /// The reason.
   public enum Cause: Equatable, Sendable {
@@ -26,7 +26,6 @@ public struct SerializationError: Error, Equatable, Sendable {
     self.path = path
   }
 
-  /// The error as seen from one level further up.
   func inside(_ step: String) -> SerializationError { SerializationError(cause, path: [step] + path) }
 
   /// The path as one string, like `$.users[3].score`.
@@ -34,7 +33,6 @@ public struct SerializationError: Error, Equatable, Sendable {
 }
 
 extension SerializationError: CustomStringConvertible {
-  /// The path and the reason, with the remedy.
   public var description: String {
     switch cause {
     case .unsupportedType(let type):

@@ -1,17 +1,16 @@
 internal import TapedeckHTTP
 
-/// A serialization under way: the bytes so far, and the settings of the current part.
+/// A serialization in progress: the bytes so far, and the settings of the current part.
 struct SerializationRun {
   static let maximumDepth = JSONValue.defaultMaximumDepth
 
   var out: [UInt8] = []
-  /// The key transformer in force here; `nil` for none.
   var keys: KeyMapping?
   let format: SerializationFormat
-  /// The relations that are replaced here by what they lead to; `nil` for none.
-  var embedding: Embedding?
+  /// The relations to embed here, and the entities around this point.
+  var embedding: (snapshot: Store.Snapshot, tree: RelationTree, open: [EntityKey])?
   private(set) var depth = 0
-  /// The objects that are being written, outermost first.
+  /// The objects being written, outermost first.
   private(set) var openObjects: [ObjectIdentifier] = []
 
   init(keys: KeyMapping? = nil, format: SerializationFormat = SerializationFormat()) {
@@ -20,27 +19,25 @@ struct SerializationRun {
   }
 
   /// Writes a value by the plan of its static type.
-  /// - Returns: false when nothing was written, because the value is left out.
+  /// - Returns: false if the value is left out.
   mutating func write<T>(_ value: borrowing T) throws(SerializationError) -> Bool {
     try withUnsafePointer(to: value) { pointer throws(SerializationError) in
-      try TypePlans.plan(of: T.self).write(UnsafeRawPointer(pointer), &self)
+      try TypePlan.make(T.self).writer.write(UnsafeRawPointer(pointer), &self)
     }
   }
 
-  /// Writes a value by the plan of its dynamic type.
   mutating func writeAny(_ value: Any) throws(SerializationError) -> Bool {
     func opened<T>(_ value: T) -> Result<Bool, SerializationError> { written(value) }
     return try _openExistential(value, do: opened).get()
   }
 
-  /// `write` with its outcome as a value, for callers that cannot pass on a typed error.
+  /// `write` with its outcome as a value, for callers that cannot rethrow a typed error.
   mutating func written<T>(_ value: T) -> Result<Bool, SerializationError> {
     do throws(SerializationError) { return .success(try write(value)) } catch { return .failure(error) }
   }
 
   // MARK: Containers
 
-  /// One level further down while `body` runs.
   mutating func nested<Result>(
     _ body: (inout SerializationRun) throws(SerializationError) -> Result
   ) throws(SerializationError) -> Result {
@@ -50,7 +47,36 @@ struct SerializationRun {
     return try body(&self)
   }
 
-  /// Runs `body` unless this object is being written already; then it is left out.
+  mutating func object(
+    _ body: (inout SerializationRun) throws(SerializationError) -> Void
+  ) throws(SerializationError) -> Bool {
+    try nested { run throws(SerializationError) in
+      run.out.append(UInt8(ascii: "{"))
+      try body(&run)
+      run.out.append(UInt8(ascii: "}"))
+      return true
+    }
+  }
+
+  /// Writes an array of up to `count` elements; some may be left out.
+  mutating func array(
+    _ count: Int, _ element: (Int, inout SerializationRun) throws(SerializationError) -> Bool
+  ) throws(SerializationError) -> Bool {
+    try nested { run throws(SerializationError) in
+      run.out.append(UInt8(ascii: "["))
+      for index in 0..<count {
+        let mark = run.out.count
+        if run.out.last != UInt8(ascii: "[") { run.out.append(UInt8(ascii: ",")) }
+        try run.keep(from: mark, step: "[\(index)]") { run throws(SerializationError) in
+          try element(index, &run)
+        }
+      }
+      run.out.append(UInt8(ascii: "]"))
+      return true
+    }
+  }
+
+  /// Runs `body`, unless the object is already being written; then it is left out.
   mutating func once(
     _ object: AnyObject, _ body: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) -> Bool {
@@ -72,16 +98,7 @@ struct SerializationRun {
     try keep(from: mark, step: "." + step(), value)
   }
 
-  /// Writes an element, unless it is left out.
-  mutating func element(
-    _ index: Int, _ value: (inout SerializationRun) throws(SerializationError) -> Bool
-  ) throws(SerializationError) {
-    let mark = out.count
-    if out.last != UInt8(ascii: "[") { out.append(UInt8(ascii: ",")) }
-    try keep(from: mark, step: "[\(index)]", value)
-  }
-
-  /// Writes a part; takes back everything from `mark` on when the part is left out.
+  /// Writes a part, and removes everything from `mark` on if the part is left out.
   private mutating func keep(
     from mark: Int, step: @autoclosure () -> String,
     _ value: (inout SerializationRun) throws(SerializationError) -> Bool
@@ -93,7 +110,7 @@ struct SerializationRun {
     }
   }
 
-  /// The bytes that `write` writes, taken out again; `nil` when it writes nothing.
+  /// The bytes that `write` writes, removed from the output; `nil` if it writes nothing.
   mutating func captured(
     _ write: (inout SerializationRun) throws(SerializationError) -> Bool
   ) throws(SerializationError) -> [UInt8]? {
@@ -103,53 +120,47 @@ struct SerializationRun {
     return Array(out[start...])
   }
 
-  /// Writes properties as an object; of two with one name the later one counts.
-  mutating func writeObject(_ properties: [Property]) throws(SerializationError) {
+  /// Writes properties as an object; the last one with a name counts.
+  mutating func write(object properties: [(name: String, value: Any)]) throws(SerializationError) -> Bool {
     let names = properties.map { keys?.transform($0.name) ?? $0.name }
-    try nested { run throws(SerializationError) in
-      run.out.append(UInt8(ascii: "{"))
+    return try object { run throws(SerializationError) in
       for index in properties.indices where !names[(index + 1)...].contains(names[index]) {
         try run.member(Self.memberName(names[index]), step: properties[index].name) {
           run throws(SerializationError) in try run.writeAny(properties[index].value)
         }
       }
-      run.out.append(UInt8(ascii: "}"))
     }
   }
 
-  mutating func writeArray(_ values: [Any]) throws(SerializationError) {
-    try nested { run throws(SerializationError) in
-      run.out.append(UInt8(ascii: "["))
-      for index in values.indices {
-        try run.element(index) { run throws(SerializationError) in try run.writeAny(values[index]) }
-      }
-      run.out.append(UInt8(ascii: "]"))
-    }
+  mutating func write(array values: [Any]) throws(SerializationError) -> Bool {
+    try array(values.count) { index, run throws(SerializationError) in try run.writeAny(values[index]) }
   }
 
   // MARK: Scalars
 
-  mutating func write(literal: StaticString) {
+  mutating func write(literal: StaticString) -> Bool {
     out.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    return true
   }
 
-  mutating func write(text: String) {
+  @discardableResult
+  mutating func write(text: String) -> Bool {
     var text = text
     out.append(UInt8(ascii: "\""))
     text.withUTF8 { JSONString.appendEscaped($0, to: &out) }
     out.append(UInt8(ascii: "\""))
+    return true
   }
 
-  mutating func write(integer value: some FixedWidthInteger) { out += String(value).utf8 }
-
   /// Whole numbers have no fraction, as in JavaScript; others have the fewest digits that read back.
-  mutating func write(number value: Double) throws(SerializationError) {
+  mutating func write(number value: Double) throws(SerializationError) -> Bool {
     guard value.isFinite else { throw SerializationError(.notFinite("\(value)")) }
     let text = value.description
     out += text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8
+    return true
   }
 
-  /// The bytes of `name` as a member name: quoted, escaped, with its colon.
+  /// The bytes of a member name: quoted, escaped, with its colon.
   static func memberName(_ name: String) -> [UInt8] {
     var run = SerializationRun()
     run.write(text: name)
@@ -158,7 +169,7 @@ struct SerializationRun {
   }
 }
 
-/// A key transformer in one serialization. Remembers the names of each type's properties.
+/// A key transformer in one serialization, with a cache of the names.
 final class KeyMapping {
   let transform: KeyTransformer
   private var planned: [ObjectIdentifier: [[UInt8]?]] = [:]
@@ -166,13 +177,6 @@ final class KeyMapping {
 
   init(_ transform: @escaping KeyTransformer) { self.transform = transform }
 
-  /// `own` is applied first, then those of the wrappers around it.
-  static func combined(_ own: @escaping KeyTransformer, then outer: KeyMapping?) -> KeyMapping {
-    guard let outer else { return KeyMapping(own) }
-    return KeyMapping { outer.transform(own($0)) }
-  }
-
-  /// One name transformed, remembered for the next time.
   func name(_ key: String) -> String {
     if let known = spelled[key] { return known }
     let name = transform(key)
@@ -180,7 +184,7 @@ final class KeyMapping {
     return name
   }
 
-  /// The member names of a structure's fields; `nil` for one whose name a later field has, too.
+  /// The member names of a structure's fields; `nil` for a field whose name a later one repeats.
   func names(of structure: StructurePlan) -> [[UInt8]?] {
     let identifier = ObjectIdentifier(structure)
     if let names = planned[identifier] { return names }

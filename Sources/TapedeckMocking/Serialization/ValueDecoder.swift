@@ -1,13 +1,13 @@
 public import TapedeckHTTP
 
 extension JSONValue {
-  /// The value as a `Decodable` type.
+  /// Decodes a value.
   /// - Throws: `DecodingError`.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T { try ValueDecoder(self).decode(type) }
 }
 
 /// Decodes from JSON without Foundation; dates, data and URLs are read as this module writes them.
-struct ValueDecoder: Decoder {
+struct ValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   var codingPath: [any CodingKey] = []
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -18,7 +18,7 @@ struct ValueDecoder: Decoder {
   }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let special = try FoundationTypes.decode(type, from: self) { return special }
+    if let special = try FoundationType.decode(type, from: value) { return special }
     return try type.init(from: self)
   }
 
@@ -34,52 +34,51 @@ struct ValueDecoder: Decoder {
     return UnkeyedReader(items: items, decoder: self)
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
   // MARK: Scalars
 
-  func bool() throws -> Bool {
+  func decodeNil() -> Bool { value.isNull }
+
+  func decode(_ type: Bool.Type) throws -> Bool {
     guard let bool = value.bool else { throw mismatch(Bool.self, "true or false") }
     return bool
   }
 
-  func text() throws -> String {
+  func decode(_ type: String.Type) throws -> String {
     guard let text = value.text else { throw mismatch(String.self, "a text") }
     return text
   }
 
-  func double() throws -> Double {
+  func decode(_ type: Double.Type) throws -> Double {
     guard let number = value.double else { throw mismatch(Double.self, "a number") }
     return number
   }
 
-  func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+  func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
     guard case .number(let number) = value else { throw mismatch(type, "a whole number") }
-    if let integer = Integer(String(decoding: number.raw, as: UTF8.self)) { return integer }
-    guard let double = number.double, let integer = Integer(exactly: double) else {
-      throw mismatch(type, "a whole number from \(Integer.min) to \(Integer.max)")
+    if let integer = T(String(decoding: number.raw, as: UTF8.self)) { return integer }
+    guard let double = number.double, let integer = T(exactly: double) else {
+      throw mismatch(type, "a whole number from \(T.min) to \(T.max)")
     }
     return integer
   }
 
-  func mismatch(_ type: any Any.Type, _ wanted: String) -> DecodingError {
-    DecodingError.typeMismatch(
+  private func mismatch(_ type: any Any.Type, _ wanted: String) -> DecodingError {
+    let path = codingPath.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
+    let found =
+      switch value {
+      case .null: "null"
+      case .array: "an array"
+      case .object: "an object"
+      case .bool, .number, .string: value.description
+      }
+    return .typeMismatch(
       type,
       DecodingError.Context(
-        codingPath: codingPath, debugDescription: "\(path) is \(found), and \(wanted) is expected"))
-  }
-
-  private var found: String {
-    switch value {
-    case .null: "null"
-    case .array: "an array"
-    case .object: "an object"
-    case .bool, .number, .string: value.description
-    }
-  }
-
-  private var path: String {
-    "$" + codingPath.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
+        codingPath: codingPath, debugDescription: "$\(path) is \(found), and \(wanted) is expected"))
   }
 
   func nested(_ value: JSONValue, _ key: any CodingKey) -> ValueDecoder {
@@ -87,20 +86,7 @@ struct ValueDecoder: Decoder {
   }
 }
 
-struct SingleReader: SingleValueDecodingContainer {
-  let decoder: ValueDecoder
-  var codingPath: [any CodingKey] { decoder.codingPath }
-
-  func decodeNil() -> Bool { decoder.value.isNull }
-  func decode(_ type: Bool.Type) throws -> Bool { try decoder.bool() }
-  func decode(_ type: String.Type) throws -> String { try decoder.text() }
-  func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
-  func decode(_ type: Float.Type) throws -> Float { Float(try decoder.double()) }
-  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T { try decoder.integer(type) }
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
-}
-
-struct UnkeyedReader: UnkeyedDecodingContainer {
+private struct UnkeyedReader: UnkeyedDecodingContainer {
   let items: [JSONValue]
   let decoder: ValueDecoder
   var currentIndex = 0
@@ -108,7 +94,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
   var count: Int? { items.count }
   var isAtEnd: Bool { currentIndex >= items.count }
 
-  /// Runs `body` with the decoder of the next element, and moves on unless it throws.
+  /// Runs `body` with the decoder of the next element, and advances unless it throws.
   private mutating func next<T>(_ type: any Any.Type, _ body: (ValueDecoder) throws -> T) throws -> T {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
@@ -141,9 +127,8 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try next(JSONValue.self) { $0 } }
 }
 
-struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: [String: JSONValue]
-  /// In the order of the document.
   let names: [String]
   let decoder: ValueDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }

@@ -1,15 +1,14 @@
 /// The entities of one type in the order of insertion, found by id in constant time.
 ///
-/// Entities that leave are returned to the caller, so that their deinits run where no lock is held.
+/// Removed entities are returned to the caller, so that their deinits run while no lock is held.
 package struct Entities<T: Storable>: Sendable {
   package private(set) var list: [T] = []
   /// For each entity in the list, the `version` in which it was last replaced.
   private var stamps: [Int] = []
   /// The index of each id; `nowhere` for a reserved one.
   private var places: [String: Int] = [:]
-  /// The indices of deleted entities. They are removed when they are half of the list, or when all of it is read.
+  /// The indices of deleted entities, removed when they are half of the list or when all of it is read.
   private var deleted: Set<Int> = []
-  /// Counts changes.
   private(set) var version = 0
 
   package init() {}
@@ -22,7 +21,7 @@ package struct Entities<T: Storable>: Sendable {
 
   package func find(_ id: String) -> T? { place(of: id).map { list[$0] } }
 
-  /// Changes whenever the entity is replaced; not when its relations change, because those merge.
+  /// Changes whenever the entity is replaced, but not when its relations change, because those merge.
   func stamp(of id: String) -> Int? { place(of: id).map { stamps[$0] } }
 
   private func place(of id: String) -> Int? {
@@ -30,7 +29,6 @@ package struct Entities<T: Storable>: Sendable {
     return place
   }
 
-  /// Reserves an id for an entity that is being made.
   mutating func reserve(_ id: String) { places[id] = Self.nowhere }
 
   mutating func release(_ id: String) {
@@ -46,8 +44,7 @@ package struct Entities<T: Storable>: Sendable {
     stamps.append(version)
   }
 
-  /// Replaces an entity.
-  /// - Returns: the old one; `nil`, without a change, when there was none.
+  /// - Returns: the old entity; `nil`, without a change, if there was none.
   package mutating func replace(_ entity: T, id: String) -> T? {
     guard let place = place(of: id) else { return nil }
     version += 1
@@ -57,8 +54,7 @@ package struct Entities<T: Storable>: Sendable {
     return old
   }
 
-  /// Removes an entity.
-  /// - Returns: the entity, and a list of others to release.
+  /// - Returns: the removed entity, and others to release.
   package mutating func remove(_ id: String) -> (entity: T, rest: [T])? {
     guard let place = place(of: id) else { return nil }
     version += 1
@@ -73,15 +69,13 @@ package struct Entities<T: Storable>: Sendable {
     return (entity, deleted.count > 32 && deleted.count > list.count / 2 ? close() : [])
   }
 
-  /// Changes the relations of an entity in place, if it is there.
   mutating func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void) {
     guard let place = place(of: id) else { return }
     version += 1
     withUnsafeMutablePointer(to: &list[place]) { body(UnsafeMutableRawPointer($0)) }
   }
 
-  /// The ids of the entities whose relations satisfy `isWanted`.
-  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
+  func ids(where isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
     list.withUnsafeBufferPointer { buffer in
       places.compactMap { id, place in
         guard place != Self.nowhere, let start = buffer.baseAddress else { return nil }
@@ -110,76 +104,66 @@ package struct Entities<T: Storable>: Sendable {
   }
 }
 
-/// A bucket of any type.
 protocol AnyBucket: AnyObject {
+  associatedtype Entity: Storable
   var plan: RelationPlan { get }
-  var snapshot: any BucketSnapshot { get }
-
-  /// Whether there is an entity of that id, not only a reservation.
-  func contains(_ id: String) -> Bool
-  func readRelations<Result>(of id: String, _ body: (UnsafeRawPointer) -> Result) -> Result?
-  func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void)
-  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String]
-  /// Removes an entity.
-  /// - Returns: what is to be released where no lock is held; `nil` when there was no such entity.
-  func remove(_ id: String) -> (any Sendable)?
+  var entities: Entities<Entity> { get set }
 }
 
-final class Bucket<T: Storable>: AnyBucket {
+final class Bucket<Entity: Storable>: AnyBucket {
   let plan: RelationPlan
-  var entities: Entities<T>
+  var entities: Entities<Entity>
 
-  init(_ plan: RelationPlan, _ entities: Entities<T> = Entities()) {
+  init(_ plan: RelationPlan, _ entities: Entities<Entity> = Entities()) {
     self.plan = plan
     self.entities = entities
   }
 
-  var snapshot: any BucketSnapshot { entities }
-
-  /// Adds an entity with empty relations.
-  func append(_ entity: T, id: String) {
+  func append(_ entity: Entity, id: String) {
     entities.append(entity, id: id)
     if plan.fields.isEmpty { return }
-    changeRelations(of: id) { pointer in
+    entities.changeRelations(of: id) { pointer in
       for field in plan.fields { pointer.settle(field, []) }
     }
   }
+}
 
-  func contains(_ id: String) -> Bool { entities.find(id) != nil }
+extension AnyBucket {
+  var snapshot: any BucketSnapshot { entities }
 
-  func readRelations<Result>(of id: String, _ body: (UnsafeRawPointer) -> Result) -> Result? {
-    entities.find(id).map { entity in withUnsafePointer(to: entity) { body(UnsafeRawPointer($0)) } }
+  /// Whether the entity exists; a reserved id does not count.
+  func contains(_ id: String) -> Bool { entities.stamp(of: id) != nil }
+
+  func targets(of id: String, _ field: StoredRelation) -> [EntityKey] {
+    entities.find(id).map { field.keys(of: $0) } ?? []
   }
 
   func changeRelations(of id: String, _ body: (UnsafeMutableRawPointer) -> Void) {
     entities.changeRelations(of: id, body)
   }
 
-  func ids(whereRelations isWanted: (UnsafeRawPointer) -> Bool) -> [String] {
-    entities.ids(whereRelations: isWanted)
+  /// Removes an entity from a relation of all others.
+  func detach(_ key: EntityKey, from field: StoredRelation) {
+    let ids = entities.ids { $0.relation(field).targets.contains(key) }
+    for id in ids { entities.changeRelations(of: id) { $0.remove(key, from: field) } }
   }
 
-  func remove(_ id: String) -> (any Sendable)? {
-    entities.remove(id).map { [$0.entity] + $0.rest }
-  }
+  /// - Returns: the entities to release while no lock is held; `nil` if there was no such entity.
+  func remove(_ id: String) -> (any Sendable)? { entities.remove(id).map { [$0.entity] + $0.rest } }
 }
 
-/// The entities of one type at one moment.
 protocol BucketSnapshot: Sendable {
   var bucket: any AnyBucket { get }
-  func entity(_ id: String) -> (any Storable)?
+  var type: any Storable.Type { get }
   var version: Int { get }
-  var typeName: String { get }
-  var qualifiedTypeName: String { get }
-  /// The entities, without their type.
   var values: [Any] { get }
+  func entity(_ id: String) -> (any Storable)?
 }
 
 extension Entities: BucketSnapshot {
   var bucket: any AnyBucket { Bucket(RelationPlan.of(T.self), self) }
+  var type: any Storable.Type { T.self }
   func entity(_ id: String) -> (any Storable)? { find(id) }
-  var typeName: String { String(describing: T.self) }
-  var qualifiedTypeName: String { String(reflecting: T.self) }
   var values: [Any] {
     var copy = self
     _ = copy.close()

@@ -1,36 +1,18 @@
-/// The way a store makes the ids of new entities.
-public struct IDStrategy: Sendable {
-  enum Kind: Sendable {
-    case counter(first: Int, isPerType: Bool)
-    case random(seed: UInt64?)
-    case custom(@Sendable (any Any.Type, Int) -> String)
-  }
+/// The way a store creates the ids of new entities.
+public enum IDStrategy: Sendable {
+  /// Numbers, counted across all types.
+  case counter(from: Int = 0)
+  /// Numbers, counted separately for each type.
+  case perType(from: Int = 1)
+  /// Random UUIDs (RFC 9562 §5.4) in lower case; with a seed, the same ones in every run.
+  case uuid(seed: UInt64? = nil)
+  /// The result of a function of the type and the number of ids made so far. Ids already in use are skipped.
+  case custom(@Sendable (any Any.Type, Int) -> String)
 
-  let kind: Kind
-
-  /// `"0"`, `"1"`, … counted over all types, as in Kakapo.
+  /// `"0"`, `"1"`, … counted across all types, as in Kakapo.
   public static let shared = counter()
-
-  /// Numbers counted over all types.
-  public static func counter(from first: Int = 0) -> IDStrategy {
-    IDStrategy(kind: .counter(first: first, isPerType: false))
-  }
-
-  /// Numbers counted for each type separately.
-  public static func perType(from first: Int = 1) -> IDStrategy {
-    IDStrategy(kind: .counter(first: first, isPerType: true))
-  }
-
-  /// Random UUIDs (RFC 9562 §5.4), in lower case; with a seed, the same ones in every run.
-  public static func uuid(seed: UInt64? = nil) -> IDStrategy { IDStrategy(kind: .random(seed: seed)) }
-
-  /// The result of `make`, given the type and how many ids the store has made. An id that is taken is skipped.
-  public static func custom(_ make: @escaping @Sendable (any Any.Type, Int) -> String) -> IDStrategy {
-    IDStrategy(kind: .custom(make))
-  }
 }
 
-/// The ids of a store so far.
 package struct IDSource: Sendable {
   let strategy: IDStrategy
   private var next: Int
@@ -40,41 +22,37 @@ package struct IDSource: Sendable {
 
   package init(_ strategy: IDStrategy) {
     self.strategy = strategy
-    switch strategy.kind {
-    case .counter(let first, _): (next, generator) = (first, SplitMix64(state: 0))
-    case .random(let seed):
+    switch strategy {
+    case .counter(let first): (next, generator) = (first, SplitMix64(state: 0))
+    case .uuid(let seed):
       var system = SystemRandomNumberGenerator()
       (next, generator) = (0, SplitMix64(state: seed ?? system.next()))
-    case .custom: (next, generator) = (0, SplitMix64(state: 0))
+    case .perType, .custom: (next, generator) = (0, SplitMix64(state: 0))
     }
   }
 
-  /// The next id; `nil` for a custom strategy, whose closure the caller runs without a lock, with the number `made`.
+  /// The next id; `nil` for a custom strategy, whose closure the caller runs on `made` without a lock.
   package mutating func take(for type: ObjectIdentifier) -> String? {
     made += 1
-    switch strategy.kind {
+    switch strategy {
     case .custom: return nil
-    case .random: return generator.uuid()
-    case .counter(let first, let isPerType):
-      if isPerType {
-        let number = nextOfType[type] ?? first
-        nextOfType[type] = number + 1
-        return String(number)
-      }
+    case .uuid: return generator.uuid()
+    case .perType(let first):
+      let number = nextOfType[type] ?? first
+      nextOfType[type] = number + 1
+      return String(number)
+    case .counter:
       defer { next += 1 }
       return String(next)
     }
   }
 
-  /// Makes a counter continue after an id that was given.
   package mutating func notice(_ id: String, of type: ObjectIdentifier) {
-    guard case .counter(let first, let isPerType) = strategy.kind, let number = Int(id), number < .max else {
-      return
-    }
-    if isPerType {
-      nextOfType[type] = max(nextOfType[type] ?? first, number + 1)
-    } else {
-      next = max(next, number + 1)
+    guard let number = Int(id), number < .max else { return }
+    switch strategy {
+    case .counter: next = max(next, number + 1)
+    case .perType(let first): nextOfType[type] = max(nextOfType[type] ?? first, number + 1)
+    case .uuid, .custom: return
     }
   }
 }

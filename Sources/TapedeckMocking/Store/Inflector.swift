@@ -1,4 +1,4 @@
-/// Singular and plural of words, for the names of collections.
+/// Singulars and plurals of words, for the names of collections.
 ///
 /// ```swift
 /// let inflector = Inflector.english.adding(irregular: ["kakapo": "kakapo"], uncountable: ["plankton"])
@@ -6,8 +6,7 @@
 /// let store = Store(inflector: inflector)
 /// ```
 ///
-/// In a name of several words the last one changes, and capital letters stay. Words that are no exceptions follow the
-/// rules of English spelling, or given ones.
+/// Only the last word of a name changes, and capital letters stay.
 public struct Inflector: Sendable {
   private var plurals: [String: String]
   private var singulars: [String: String]
@@ -15,18 +14,13 @@ public struct Inflector: Sendable {
   private var pluralRule: @Sendable (String) -> String
   private var singularRule: @Sendable (String) -> String
 
-  /// Creates an inflector.
-  /// - Parameters:
-  ///   - irregular: plurals by their singulars, in small letters.
-  ///   - uncountable: words that are their own plural, in small letters.
-  ///   - plural: the plural of any other word, given in small letters.
-  ///   - singular: the singular of any other plural, given in small letters.
+  /// Creates an inflector; all its words are in lower case.
+  /// - Parameter irregular: plurals by singular.
   public init(
     irregular: [String: String] = [:], uncountable: Set<String> = [],
     plural: @escaping @Sendable (String) -> String, singular: @escaping @Sendable (String) -> String
   ) {
-    (plurals, self.uncountable) = ([:], [])
-    singulars = [:]
+    (plurals, singulars, self.uncountable) = ([:], [:], [])
     (pluralRule, singularRule) = (plural, singular)
     self = adding(irregular: irregular, uncountable: uncountable)
   }
@@ -48,27 +42,22 @@ public struct Inflector: Sendable {
 
   /// The plural of a name.
   public func plural(_ name: String) -> String {
-    change(name) { word in
-      if uncountable.contains(word) { return word }
-      if let known = plurals[word] { return known }
-      return singulars[word] == nil ? pluralRule(word) : word
-    }
+    change(name, plurals, singulars, pluralRule)
   }
 
   /// The singular of a name.
   public func singular(_ name: String) -> String {
-    change(name) { word in
-      if uncountable.contains(word) { return word }
-      if let known = singulars[word] { return known }
-      return plurals[word] == nil ? singularRule(word) : word
-    }
+    change(name, singulars, plurals, singularRule)
   }
 
-  /// Changes the last word of a name.
-  private func change(_ name: String, _ body: (String) -> String) -> String {
+  /// Changes the last word of a name, unless it already has the wanted form.
+  private func change(
+    _ name: String, _ known: [String: String], _ results: [String: String], _ rule: (String) -> String
+  ) -> String {
     guard let last = KeyStyle.words(name[...]).last, name.hasSuffix(last) else { return name }
     let small = last.lowercased()
-    let changed = body(small)
+    if uncountable.contains(small) { return name }
+    let changed = known[small] ?? (results[small] == nil ? rule(small) : small)
     // Letters that stay keep their case: `userID` becomes `userIDs`, `Person` becomes `People`.
     let common = zip(changed, small).prefix { $0 == $1 }.count
     return String(name.dropLast(last.count)) + String(last.prefix(common)) + String(changed.dropFirst(common))
@@ -92,24 +81,22 @@ extension Inflector {
       "aircraft", "equipment", "feedback", "fish", "information", "metadata", "money", "news", "rice",
       "series", "sheep", "software", "species", "staff",
     ],
-    plural: EnglishSpelling.plural, singular: EnglishSpelling.singular)
-}
+    plural: englishPlural, singular: englishSingular)
 
-private enum EnglishSpelling {
   private static let hissing = ["s", "x", "z", "ch", "sh"]
 
-  static func plural(_ word: String) -> String {
+  private static func englishPlural(_ word: String) -> String {
     if word.hasSuffix("y"), let before = word.dropLast().last, !"aeiou".contains(before) {
       return word.dropLast() + "ies"
     }
     return word + (hissing.contains { word.hasSuffix($0) } ? "es" : "s")
   }
 
-  static func singular(_ word: String) -> String {
+  private static func englishSingular(_ word: String) -> String {
     if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }
     if word.hasSuffix("es"), hissing.contains(where: { word.dropLast(2).hasSuffix($0) }) {
       let stem = word.dropLast(2)
-      // `houses` and `cases` lose a letter, `statuses`, `viruses` and `classes` two.
+      // `houses` and `cases` lose one letter, `statuses`, `viruses` and `classes` two.
       let isOfE =
         (stem.hasSuffix("s") && !stem.hasSuffix("ss") && !endsLikeStatus(stem))
         || (stem.hasSuffix("z") && !stem.hasSuffix("zz"))

@@ -4,15 +4,12 @@ public struct Page<Element> {
   public let items: [Element]
   /// The number of the page, from 1.
   public let number: Int
-  /// How many elements fit on a page.
+  /// The maximum number of elements on a page.
   public let size: Int
-  /// How many elements there are on all pages.
+  /// The number of elements on all pages.
   public let total: Int
 
-  /// Creates a page of a list.
-  /// - Parameters:
-  ///   - number: at least 1; pages after the last one are empty.
-  ///   - size: at least 1.
+  /// Creates a page of a list; number and size are at least 1, and pages after the last one are empty.
   public init(of all: [Element], number: Int, size: Int) {
     self.number = max(1, number)
     self.size = max(1, size)
@@ -21,19 +18,18 @@ public struct Page<Element> {
     items = isBeyond ? [] : Array(all.dropFirst(start).prefix(self.size))
   }
 
-  /// A page that begins after `offset` elements.
   package init(of all: [Element], from offset: Int, size: Int) {
     self.size = max(1, size)
-    number = offset / self.size + 1
+    number = min(offset, .max - 1) / self.size + 1
     total = all.count
     items = Array(all.dropFirst(offset).prefix(self.size))
   }
 
-  /// How many pages there are.
+  /// The number of pages.
   public var pageCount: Int { total == 0 ? 0 : (total - 1) / size + 1 }
-  /// Whether a page follows.
+  /// Whether there is a next page.
   public var hasNext: Bool { number < pageCount }
-  /// Whether a page precedes.
+  /// Whether there is a previous page.
   public var hasPrevious: Bool { number > 1 }
 }
 

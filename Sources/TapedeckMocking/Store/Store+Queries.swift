@@ -7,26 +7,26 @@ extension Store {
     try findAll(type).first(where: isWanted)
   }
 
-  /// The first entity with a value: `store.findBy(User.self, \.email, "ada@example.com")`.
+  /// The first entity with a property value: `store.findBy(User.self, \.email, "ada@example.com")`.
   public func findBy<T: Storable, Value: Equatable>(
     _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
   ) -> T? {
     first(type) { $0[keyPath: property] == value }
   }
 
-  /// All entities with a value.
+  /// All entities with a property value.
   public func findAllBy<T: Storable, Value: Equatable>(
     _ type: T.Type, _ property: KeyPath<T, Value>, _ value: Value
   ) -> [T] {
     filter(type) { $0[keyPath: property] == value }
   }
 
-  /// How many entities satisfy `isCounted`.
+  /// The number of entities that satisfy `isCounted`.
   public func count<T: Storable>(_ type: T.Type, where isCounted: (T) throws -> Bool) rethrows -> Int {
     try findAll(type).count(where: isCounted)
   }
 
-  /// All entities sorted by a value; equal ones in the order of insertion.
+  /// All entities sorted by a property; equal ones in the order of insertion.
   public func findAll<T: Storable, Value: Comparable>(
     _ type: T.Type, sortedBy property: KeyPath<T, Value>, descending: Bool = false
   ) -> [T] {
@@ -49,8 +49,8 @@ extension Store {
     Page(of: try filter(type, isIncluded: isIncluded), number: number, size: size)
   }
 
-  /// The first entity that satisfies `isWanted`; if there is none, the one that `make` makes, given its id. Concurrent
-  /// calls get the same entity; `make` may then run more than once.
+  /// The first entity that satisfies `isWanted`; if there is none, the one that `make` creates for a new id.
+  /// `make` may run more than once, but concurrent calls return the same entity.
   public func findOrCreate<T: Storable>(
     _ type: T.Type, where isWanted: (T) throws -> Bool, make: (String) throws -> T
   ) rethrows -> T {
@@ -66,7 +66,7 @@ extension Store {
     }
   }
 
-  /// The first entity that satisfies `isWanted`, if any; then the reserved id is released.
+  /// The first entity that satisfies `isWanted`; if there is one, the reserved id is released.
   func wanted<T: Storable>(_ isWanted: (T) throws -> Bool, insteadOf id: String) rethrows -> (
     found: T?, version: Int
   ) {

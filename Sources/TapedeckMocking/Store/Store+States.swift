@@ -1,7 +1,7 @@
 public import TapedeckHTTP
 
 extension Store {
-  /// Everything a store holds at one moment.
+  /// The whole content of a store at one moment.
   public struct Snapshot: Sendable {
     let buckets: [ObjectIdentifier: any BucketSnapshot]
     let types: [ObjectIdentifier]
@@ -10,7 +10,7 @@ extension Store {
     let generation: Int
   }
 
-  /// Everything the store holds now.
+  /// The whole current content of the store.
   public func snapshot() -> Snapshot {
     withState { state in
       Snapshot(
@@ -19,66 +19,52 @@ extension Store {
     }
   }
 
-  /// Goes back to a snapshot, ids included.
+  /// Restores a snapshot, including the id counters.
   public func restore(_ snapshot: Snapshot) {
-    _ = withState { state in
-      let left = state.buckets.mapValues(\.snapshot)
-      state.take(snapshot)
-      return left
-    }
+    _ = withState { $0.take(snapshot) }
   }
 
   /// Removes all entities and restarts the ids.
   public func reset() {
     _ = withState { state in
-      let left = state.buckets.mapValues(\.snapshot)
-      state.buckets = [:]
-      state.types = []
-      state.ids = IDSource(state.ids.strategy)
-      state.generation += 1
-      state.numbers = [:]
-      return left
+      state.take(
+        Snapshot(
+          buckets: [:], types: [], ids: IDSource(state.ids.strategy), numbers: [:], generation: 0))
     }
   }
 
-  /// All entities as JSON: `{"User": [{…}, …], …}`, types in the order of first insertion. Types with equal names have
-  /// their qualified names.
+  /// All entities as JSON: `{"User": [{…}, …], …}`, in the order of first insertion. Types that share a
+  /// name use their qualified names.
   public func dump() throws(SerializationError) -> JSONValue {
     let snapshot = snapshot()
     let buckets = snapshot.types.compactMap { snapshot.buckets[$0] }
-    let names = buckets.map(\.typeName)
+    let names = buckets.map { "\($0.type)" }
     var run = SerializationRun()
-    run.out.append(UInt8(ascii: "{"))
-    for bucket in buckets {
-      let isAlone = names.count { $0 == bucket.typeName } == 1
-      let name = isAlone ? bucket.typeName : bucket.qualifiedTypeName
-      try run.member(SerializationRun.memberName(name), step: name) { run throws(SerializationError) in
-        try run.writeArray(bucket.values)
-        return true
-      }
-    }
-    run.out.append(UInt8(ascii: "}"))
+    _ = try run.write(
+      object: zip(buckets, names).map { bucket, name in
+        (names.count { $0 == name } == 1 ? name : String(reflecting: bucket.type), bucket.values)
+      })
     do { return try JSONValue(parsing: run.out) } catch {
       throw SerializationError(.tooDeep(limit: JSONValue.defaultMaximumDepth))
     }
   }
 
-  /// Adds the entities of these types from a dump; none of them when one cannot be decoded or exists already.
+  /// Adds the entities of these types from a dump; none if one cannot be decoded or already exists.
   /// - Throws: `DecodingError` or `StoreError`.
   public func load<each T: Storable & Decodable>(_ dump: JSONValue, _ types: repeat (each T).Type) throws {
-    var loads: [any EntityLoad] = []
+    var loads: [EntityLoad] = []
     repeat try Self.add(each types, from: dump, to: &loads)
     try load(loads)
   }
 
   private static func add<T: Storable & Decodable>(
-    _ type: T.Type, from dump: JSONValue, to loads: inout [any EntityLoad]
+    _ type: T.Type, from dump: JSONValue, to loads: inout [EntityLoad]
   ) throws {
     guard let list = dump[String(reflecting: type)] ?? dump[String(describing: type)] else { return }
-    loads.append(EntitiesToLoad(try list.decode([T].self)))
+    loads.append(EntityLoad(try list.decode([T].self)))
   }
 
-  func load(_ loads: [any EntityLoad]) throws {
+  func load(_ loads: [EntityLoad]) throws {
     try withState { state in
       var arriving: Set<EntityKey> = []
       for load in loads {
@@ -96,10 +82,8 @@ extension Store {
 // MARK: - Transactions
 
 extension Store {
-  /// Runs `body` on a copy of the store and applies its changes together, or none of them when it throws.
-  ///
-  /// When the store is changed by others meanwhile, `body` runs again on a new copy. The copy is useless afterwards. A
-  /// type whose entities change is copied once.
+  /// Runs `body` on a copy of the store and applies its changes together, or none if it throws. If the store
+  /// changes in the meantime, `body` runs again on a new copy.
   public func transaction<Result>(_ body: (Store) throws -> Result) rethrows -> Result {
     while true {
       let before = snapshot()
@@ -109,18 +93,13 @@ extension Store {
     }
   }
 
-  /// A store of its own with the same content.
+  /// An independent store with the same content.
   public func copy() -> Store { Store(snapshot(), inflector) }
 
-  /// - Returns: false, without a change, when the store has changed since `before`.
+  /// - Returns: false, without a change, if the store has changed since `before`.
   private func commit(_ after: Snapshot, over before: Snapshot) -> Bool {
-    let (isDone, _) = withState { state -> (Bool, [ObjectIdentifier: any BucketSnapshot]) in
-      guard state.isUnchanged(since: before) else { return (false, [:]) }
-      let left = state.buckets.mapValues(\.snapshot)
-      state.take(after)
-      return (true, left)
-    }
-    return isDone
+    let left = withState { state in state.isUnchanged(since: before) ? state.take(after) : nil }
+    return left != nil
   }
 }
 
@@ -132,12 +111,16 @@ extension Store.State {
       }
   }
 
-  /// Takes over a snapshot.
-  mutating func take(_ snapshot: Store.Snapshot) {
+  /// Replaces the content by a snapshot.
+  /// - Returns: the previous content, to be released while no lock is held.
+  @discardableResult
+  mutating func take(_ snapshot: Store.Snapshot) -> [ObjectIdentifier: any BucketSnapshot] {
+    let left = buckets.mapValues(\.snapshot)
     buckets = snapshot.buckets.mapValues(\.bucket)
     types = snapshot.types
     ids = snapshot.ids
     numbers = snapshot.numbers
     generation += 1
+    return left
   }
 }

@@ -8,10 +8,11 @@ internal import Synchronization
 /// let user = store.find(User.self, id: "3")
 /// ```
 ///
-/// Safe to use from any thread, also from the closures and initializers that it calls: no lock is held while they run. An
-/// entity that is being made is not in the store yet. Entities are copies: changes to them need `update`.
+/// Safe to use from any thread, even from the closures and initializers that it calls: no lock is held while
+/// they run. An entity that is being created is not in the store yet. Entities are copies; changing them
+/// needs `update`.
 public final class Store: Sendable {
-  /// Turns the names of types into those of collections.
+  /// Maps the names of types to those of collections.
   public let inflector: Inflector
   private let state: Mutex<State>
 
@@ -20,14 +21,13 @@ public final class Store: Sendable {
     /// The types in the order of first insertion.
     var types: [ObjectIdentifier] = []
     var ids: IDSource
-    /// Counts how often all of it was replaced.
+    /// Counts how often the whole content was replaced.
     var generation = 0
-    /// How many entities factories have made, by type.
+    /// The number of entities that factories have created, by type.
     var numbers: [ObjectIdentifier: Int] = [:]
 
     init(ids: IDSource) { self.ids = ids }
 
-    /// The bucket of a type.
     /// - Parameter plan: made by `RelationPlan.of` where no lock is held.
     mutating func bucket<T: Storable>(_ type: T.Type, _ plan: RelationPlan) -> Bucket<T> {
       if let bucket = existingBucket(type) { return bucket }
@@ -44,9 +44,6 @@ public final class Store: Sendable {
   }
 
   /// Creates an empty store.
-  /// - Parameters:
-  ///   - ids: makes the ids of new entities.
-  ///   - inflector: turns the names of types into those of collections.
   public init(ids: IDStrategy = .shared, inflector: Inflector = .english) {
     self.inflector = inflector
     state = Mutex(State(ids: IDSource(ids)))
@@ -59,7 +56,7 @@ public final class Store: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Runs `body` on the entities of a type under the lock; `nil` when there never were any.
+  /// Runs `body` on the entities of a type under the lock; `nil` if there never were any.
   private func access<T: Storable, Result: Sendable>(
     _ type: T.Type, _ body: (inout Entities<T>) -> Result
   ) -> Result? {
@@ -69,10 +66,9 @@ public final class Store: Sendable {
     }
   }
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// Creates entities with consecutive ids.
-  /// - Returns: the entities in the order of their ids.
+  /// Creates entities with consecutive ids, and returns them in the order of their ids.
   @discardableResult
   public func create<T: Storable>(_ type: T.Type, number: Int = 1) -> [T] {
     precondition(number >= 0, "create(\(type), number: \(number)): that is no number of entities")
@@ -85,15 +81,15 @@ public final class Store: Sendable {
     return try keep(entities, reserved: ids)
   }
 
-  /// Inserts the entity that `make` returns for a new id. An entity with another id is a programming error; when `make`
-  /// throws, nothing is inserted.
+  /// Inserts the entity that `make` returns for a new id; nothing if it throws. An entity with another id is
+  /// a programming error.
   @discardableResult
   public func insert<T: Storable>(_ make: (String) throws -> T) rethrows -> T {
     let (entity, id) = try made(make)
     return Self.orStop { () throws(StoreError) in try keep([entity], reserved: [id])[0] }
   }
 
-  /// An entity with a reserved id, which is not in the store yet.
+  /// Creates an entity with a reserved id, without inserting it.
   func made<T: Storable>(_ make: (String) throws -> T) rethrows -> (entity: T, id: String) {
     let id = reserve(1, T.self)[0]
     do { return (try make(id), id) } catch {
@@ -102,7 +98,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Inserts an entity with a given id; counters continue after it.
+  /// Inserts an entity with a given id; id counters continue after it.
   /// - Throws: `duplicateID`, or an error about its relations.
   @discardableResult
   public func insert<T: Storable>(_ entity: T) throws(StoreError) -> T {
@@ -118,13 +114,12 @@ public final class Store: Sendable {
     }
   }
 
-  /// Inserts entities with reserved ids; none of them when a relation leads nowhere.
+  /// Inserts entities with reserved ids, or none if a relation refers to a missing entity.
   func keep<T: Storable>(_ entities: [T], reserved ids: [String]) throws(StoreError) -> [T] {
     try keep(entities, reserved: ids, ifStillAt: nil) ?? []
   }
 
-  /// - Parameter version: the expected version of the entities of this type, or `nil` for any; when it differs, nothing
-  ///   is inserted, the ids stay reserved, and the result is `nil`.
+  /// - Parameter version: the expected version; if it differs, the result is `nil` and the ids stay reserved.
   func keep<T: Storable>(_ entities: [T], reserved ids: [String], ifStillAt version: Int?)
     throws(StoreError) -> [T]?
   {
@@ -177,7 +172,7 @@ public final class Store: Sendable {
         return (taken, 0)
       }
       ids += taken
-      if asked > 0, case .custom(let make) = strategy.kind {
+      if asked > 0, case .custom(let make) = strategy {
         let id = make(type, asked - 1)
         if reserve(id, type, plan) { ids.append(id) }
       }
@@ -208,7 +203,6 @@ public final class Store: Sendable {
   /// All entities of a type in the order of insertion.
   public func findAll<T: Storable>(_ type: T.Type) -> [T] { versioned(type).all }
 
-  /// All entities and their version.
   func versioned<T: Storable>(_ type: T.Type) -> (all: [T], version: Int) {
     // Deleted entities are released here, where no lock is held.
     let found = access(type) { bucket -> (all: [T], version: Int, garbage: [T]) in
@@ -223,7 +217,7 @@ public final class Store: Sendable {
     try findAll(type).filter(isIncluded)
   }
 
-  /// How many entities of a type there are.
+  /// The number of entities of a type.
   public func count<T: Storable>(_ type: T.Type) -> Int { access(type) { $0.count } ?? 0 }
 
   // MARK: Changing
@@ -231,9 +225,8 @@ public final class Store: Sendable {
   /// Replaces the entity with the same id.
   public func update<T: Storable>(_ entity: T) throws(StoreError) { _ = try replace(entity, ifStillAt: nil) }
 
-  /// Changes the entity with this id. When others change it meanwhile, `body` runs again on the new one. `body` may
-  /// change other entities; when it changes this one in the store, the update fails with `StoreError.unsettled` after a
-  /// thousand attempts.
+  /// Changes the entity with this id. If it is changed elsewhere in the meantime, `body` runs again on the
+  /// new one; after a thousand attempts the update fails with `StoreError.unsettled`.
   @discardableResult
   public func update<T: Storable>(_ type: T.Type, id: String, _ body: (inout T) throws -> Void) throws -> T {
     for _ in 0..<1_000 {
@@ -246,7 +239,7 @@ public final class Store: Sendable {
     throw StoreError.unsettled(type: "\(type)", id: id)
   }
 
-  /// - Returns: the new entity; `nil`, without a change, when it was replaced since it had that stamp.
+  /// - Returns: the new entity; `nil`, without a change, if it was replaced since it had that stamp.
   private func replace<T: Storable>(_ entity: T, ifStillAt stamp: Int?) throws(StoreError) -> T? {
     let (plan, id) = (RelationPlan.of(T.self), entity.id)
     let relations = RelationChanges(of: entity, id: id, plan)
@@ -291,17 +284,14 @@ public final class Store: Sendable {
     if removed.isEmpty { throw .invalidEntity(type: "\(type)", id: id) }
   }
 
-  /// Removes the entities that satisfy `isRemoved`.
-  /// - Returns: the removed entities.
+  /// Removes and returns the entities that satisfy `isRemoved`.
   @discardableResult
   public func delete<T: Storable>(_ type: T.Type, where isRemoved: (T) throws -> Bool) rethrows -> [T] {
     let removed = try filter(type, isIncluded: isRemoved)
     return removed.filter { (try? delete(type, id: $0.id)) != nil }
   }
 
-  // MARK: Whole states
-
-  /// Counts the entities that factories make of a type.
+  /// Counts the entities of a type that factories create.
   func nextNumber<T: Storable>(of type: T.Type) -> Int {
     state.withLock { state in
       let number = state.numbers[ObjectIdentifier(type), default: 0]
@@ -310,15 +300,14 @@ public final class Store: Sendable {
     }
   }
 
-  /// Runs `body` on everything at once.
   func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
     try state.withLock { try body(&$0) }
   }
 }
 
-/// An entity that a store can keep and make.
+/// An entity that a store can keep and create.
 public protocol Storable: Sendable {
-  /// The id, which never changes.
+  /// The id, which must never change.
   var id: String { get }
 
   /// Creates an entity with an id. The initializer may read the store and create other entities in it.

@@ -3,16 +3,15 @@ public import TapedeckHTTP
 /// A Mustache template (mustache(5)): `{{name}}`, `{{user.name}}`, `{{.}}`, `{{{unescaped}}}`, sections
 /// `{{#items}}…{{/items}}`, inverted ones `{{^items}}…{{/items}}`, and `{{! comments }}`.
 ///
-/// It is parsed once and rendered often. A name without a value renders as nothing. Partials, lambdas and other
-/// delimiters are errors.
+/// A name without a value renders as nothing. Partials, lambdas and other delimiters are errors.
 public struct Template: Sendable {
-  /// How a value is written, unless the template asks for it unescaped.
+  /// The escaping of a value, unless the template requests it unescaped.
   public enum Escaping: Sendable {
-    /// With HTML entities.
+    /// HTML entities.
     case html
-    /// For a place within the quotes of a JSON string.
+    /// For use inside the quotes of a JSON string.
     case json
-    /// As it is.
+    /// No escaping.
     case none
   }
 
@@ -22,48 +21,26 @@ public struct Template: Sendable {
 
   /// Parses a template.
   public init(_ text: String, escaping: Escaping = .none) throws(TemplateError) {
-    try self.init(text, name: nil, escaping: escaping)
-  }
-
-  /// Reads a file.
-  /// - Parameter escaping: by default HTML for `page.html.mustache`, `.xml` and `.svg`, JSON for `user.json`, else none.
-  public init(file: String, escaping: Escaping? = nil) throws(TemplateError) {
-    let bytes: [UInt8]
-    do throws(FileError) { bytes = try LocalFile.read(file) } catch { throw TemplateError(error) }
-    try self.init(
-      String(decoding: bytes, as: UTF8.self), name: file, escaping: escaping ?? Self.escaping(of: file))
-  }
-
-  private init(_ text: String, name: String?, escaping: Escaping) throws(TemplateError) {
-    var reader = TemplateReader(text, name: name)
+    var reader = TemplateReader(rest: text[...])
     nodes = try reader.read()
     self.escaping = escaping
   }
 
-  /// The escaping that a file's name suggests.
+  /// - Parameter escaping: by default the one that the file's name implies.
+  package init(_ bytes: [UInt8], from file: String, escaping: Escaping? = nil) throws(TemplateError) {
+    var reader = TemplateReader(name: file, rest: String(decoding: bytes, as: UTF8.self)[...])
+    nodes = try reader.read()
+    self.escaping = escaping ?? Self.escaping(of: file)
+  }
+
   package static func escaping(of file: String) -> Escaping {
-    switch LocalFile.extensions(of: file).first(where: { $0 != "mustache" }) {
+    switch FileName.lastExtension(of: file) {
     case "html", "htm", "xhtml", "xml", "svg": .html
     case "json": .json
     default: .none
     }
   }
 
-  /// The template with `values`, an object, filled in.
-  public func rendered(_ values: JSONValue) -> String { rendered { Self.value($0, in: values) } }
-
-  /// The template filled in; `look` finds the names that no section around them has.
-  package func rendered(_ look: @escaping ([String]) -> JSONValue?) -> String {
-    var renderer = TemplateRenderer(escaping: escaping, look: look)
-    renderer.render(nodes)
-    return renderer.out
-  }
-
-  private static func value(_ path: [String], in values: JSONValue) -> JSONValue? {
-    path.reduce(values) { value, name in value?[name] }
-  }
-
-  /// The media type of what is rendered.
   var contentType: String {
     switch escaping {
     case .html: "text/html; charset=utf-8"
@@ -72,7 +49,7 @@ public struct Template: Sendable {
     }
   }
 
-  /// The name of a template that is one value and nothing else.
+  /// The name of a template that consists of one value and nothing else.
   package var loneName: [String]? {
     guard nodes.count == 1, case .value(let path, _)? = nodes.first else { return nil }
     return path
@@ -87,42 +64,42 @@ public struct Template: Sendable {
       }
     }
   }
-}
 
-/// A rendering under way, with the values of the sections around the current place.
-private struct TemplateRenderer {
-  let escaping: Template.Escaping
-  let look: ([String]) -> JSONValue?
-  var stack: [JSONValue] = []
-  var out = ""
+  /// Renders the template with the members of an object.
+  public func rendered(_ values: JSONValue) -> String {
+    rendered { path in path.reduce(values) { value, name in value?[name] } }
+  }
 
-  mutating func render(_ nodes: [TemplateNode]) {
+  /// - Parameter find: the value of a name that no section around it has.
+  package func rendered(_ find: ([String]) -> JSONValue?) -> String {
+    var out = ""
+    render(nodes, inside: [], find, to: &out)
+    return out
+  }
+
+  /// - Parameter stack: the values of the sections around the nodes, innermost last.
+  private func render(
+    _ nodes: [TemplateNode], inside stack: [JSONValue], _ find: ([String]) -> JSONValue?,
+    to out: inout String
+  ) {
     for node in nodes {
       switch node {
       case .text(let text): out += text
       case .value(let path, let isEscaped):
-        let text = value(path).map(Self.text) ?? ""
+        let text = Self.value(path, inside: stack, find).map(Self.text) ?? ""
         out += isEscaped ? escaped(text) : text
       case .section(let path, let isInverted, let inner):
-        section(value(path), isInverted: isInverted, inner)
+        let items = Self.items(Self.value(path, inside: stack, find))
+        if !isInverted {
+          for item in items { render(inner, inside: stack + [item], find, to: &out) }
+        } else if items.isEmpty {
+          render(inner, inside: stack, find, to: &out)
+        }
       }
     }
   }
 
-  private mutating func section(_ value: JSONValue?, isInverted: Bool, _ inner: [TemplateNode]) {
-    let items = Self.items(value)
-    if isInverted {
-      if items.isEmpty { render(inner) }
-      return
-    }
-    for item in items {
-      stack.append(item)
-      render(inner)
-      stack.removeLast()
-    }
-  }
-
-  /// The values a section is rendered with: the items of an array, or the value itself unless it is null or false.
+  /// The values that a section is rendered with: an array's items, or the value itself unless null or false.
   private static func items(_ value: JSONValue?) -> [JSONValue] {
     switch value {
     case nil, .null?, .bool(false)?: []
@@ -131,10 +108,12 @@ private struct TemplateRenderer {
     }
   }
 
-  /// The value of a path: its first name is looked up from the innermost section outwards, the others in what it finds.
-  private func value(_ path: [String]) -> JSONValue? {
-    guard let first = path.first else { return stack.last ?? look([]) }
-    guard let value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return look(path) }
+  /// The value of a path: its first name is looked up from the innermost section outwards.
+  private static func value(
+    _ path: [String], inside stack: [JSONValue], _ find: ([String]) -> JSONValue?
+  ) -> JSONValue? {
+    guard let first = path.first else { return stack.last ?? find([]) }
+    guard let value = stack.reversed().lazy.compactMap({ $0[first] }).first else { return find(path) }
     return path.dropFirst().reduce(value) { value, name in value?[name] }
   }
 
@@ -160,20 +139,17 @@ private struct TemplateRenderer {
   }
 }
 
-/// Why a template cannot be used, and where.
+/// The reason why a template cannot be used, and the place.
 public struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file, or `template`, and the line, counted from 1.
   public let place: String
-  /// What is wrong there.
+  /// The problem at that place.
   public let problem: String
 
-  init(place: String, problem: String) {
+  package init(place: String, problem: String) {
     self.place = place
     self.problem = problem
   }
 
-  init(_ error: FileError) { self.init(place: error.path, problem: error.problem) }
-
-  /// Place and problem.
   public var description: String { "\(place): \(problem)" }
 }

@@ -1,4 +1,3 @@
-/// A piece of a template.
 enum TemplateNode: Sendable {
   case text(String)
   /// An empty path is the value itself.
@@ -6,26 +5,20 @@ enum TemplateNode: Sendable {
   case section([String], isInverted: Bool, [TemplateNode])
 }
 
-/// Parses a template. A line that holds only a section's tag or a comment leaves no line behind.
+/// Parses a template. A line with only a section tag or a comment is removed.
 struct TemplateReader {
-  private struct Open {
-    var name: String
-    var isInverted: Bool
-    var line: Int
-    var before: [TemplateNode]
-  }
-
-  private let name: String?
+  private let name: String
   private var rest: Substring
   private var line = 1
   private var nodes: [TemplateNode] = []
-  private var open: [Open] = []
-  /// Whether the line has only blanks up to here.
+  /// The open sections, and the nodes before each.
+  private var open: [(name: String, isInverted: Bool, line: Int, before: [TemplateNode])] = []
+  /// Whether the line has only blanks so far.
   private var isAtLineStart = true
 
-  init(_ text: String, name: String?) {
-    rest = text[...]
+  init(name: String = "template", rest: Substring) {
     self.name = name
+    self.rest = rest
   }
 
   mutating func read() throws(TemplateError) -> [TemplateNode] {
@@ -82,7 +75,7 @@ struct TemplateReader {
     let path = try path(content)
     let name = path.isEmpty ? "." : path.joined(separator: ".")
     guard sigil == "/" else {
-      open.append(Open(name: name, isInverted: sigil == "^", line: line, before: nodes))
+      open.append((name, sigil == "^", line, nodes))
       nodes = []
       return
     }
@@ -95,7 +88,6 @@ struct TemplateReader {
     nodes = section.before + [.section(path, isInverted: section.isInverted, nodes)]
   }
 
-  /// Drops the line around a tag that is alone on it.
   private mutating func removeLoneLine() {
     let tail = rest.drop { $0 == " " || $0 == "\t" }
     guard isAtLineStart, tail.isEmpty || tail.first?.isNewline == true else {
@@ -122,6 +114,6 @@ struct TemplateReader {
   }
 
   private func problem(_ problem: String, line: Int? = nil) -> TemplateError {
-    TemplateError(place: "\(name ?? "template"):\(line ?? self.line)", problem: problem)
+    TemplateError(place: "\(name):\(line ?? self.line)", problem: problem)
   }
 }

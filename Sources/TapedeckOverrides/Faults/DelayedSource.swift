@@ -1,8 +1,8 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// A response that begins after a delay, by a timer of the loop. Nothing is asked before that, so a client that leaves
-/// during the delay has no effect.
+/// Starts a response after a delay. The origin is not contacted before that, so a client that leaves during the delay
+/// has no effect.
 final class DelayedSource: ResponseSource {
   private let content: ServedResponse.Content
   private let delayNanoseconds: Int64
@@ -13,7 +13,7 @@ final class DelayedSource: ResponseSource {
   /// The source that writes, once the response has begun.
   private var successor: (any ResponseSource)?
 
-  /// - Parameter method: of the request, which decides whether there is a body.
+  /// - Parameter method: the request's method, which decides whether there is a body.
   init(_ content: ServedResponse.Content, nanoseconds: Int64, to method: HTTPMethod, loop: EventLoop) {
     self.content = content
     delayNanoseconds = nanoseconds
@@ -23,9 +23,7 @@ final class DelayedSource: ResponseSource {
 
   func start(into sink: any ResponseSink) {
     self.sink = sink
-    let timer = loop.makeTimer { [weak self] in self?.begin() }
-    timer.set(MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + delayNanoseconds))
-    self.timer = timer
+    timer = loop.timer(afterNanoseconds: delayNanoseconds) { [weak self] in self?.begin() }
   }
 
   func resume() { successor?.resume() }
@@ -44,8 +42,7 @@ final class DelayedSource: ResponseSource {
   }
 
   private func begin() {
-    guard let sink else { return }
-    self.sink = nil
+    guard let sink = sink.take() else { return }
     switch content {
     case .prepared(let prepared): prepared.send(into: sink, to: method)
     case .response(let response): response.send(into: sink, to: method)
@@ -53,5 +50,21 @@ final class DelayedSource: ResponseSource {
       successor = source
       source.start(into: sink)
     }
+  }
+}
+
+extension ServedResponse {
+  /// Delays the start of the response; does nothing if the delay is zero.
+  mutating func delay(by nanoseconds: Int64, of request: HTTPRequest, _ loop: EventLoop) {
+    guard nanoseconds > 0 else { return }
+    content = .stream(DelayedSource(content, nanoseconds: nanoseconds, to: request.method, loop: loop))
+  }
+}
+
+extension EventLoop {
+  func timer(afterNanoseconds nanoseconds: Int64, _ action: @escaping () -> Void) -> LoopTimer {
+    let timer = makeTimer(action)
+    timer.set(MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + nanoseconds))
+    return timer
   }
 }

@@ -1,25 +1,26 @@
 internal import TapedeckHTTP
 
-/// What an overrides file declares, read and checked: `{"routes": […], "resources": […], "patches": […],
-/// "faults": […]}`, each of which may be missing.
+/// The content of an overrides file, read and checked: `{"routes": […], "resources": […], "patches": […],
+/// "faults": […]}`, where each member is optional.
 package struct OverridesDocument: Sendable {
-  private(set) var routes: [RouteRule] = []
-  private(set) var resources: [ResourceRule] = []
-  private(set) var patches: [PatchRule] = []
-  private(set) var faults: [FaultRule] = []
-  /// What is wrong with it; of each rule the first thing.
+  private(set) var routes = RuleTable<RequestRule<RouteEffect>>()
+  private(set) var resources = RuleTable<ResourceRule>()
+  private(set) var patches = RuleTable<RequestRule<Patch>>()
+  private(set) var faults = RuleTable<RequestRule<Fault>>()
+  /// The first problem of each rule.
   private(set) var problems: [OverrideProblem] = []
 
-  /// - Parameter files: `nil` where rules may name no files.
-  init(_ json: JSONValue, files: RuleFiles?) {
+  /// - Parameter file: `nil` if rules may not name files.
+  init(_ json: JSONValue, file: OverridesFile?) {
     do throws(OverrideProblem) {
       var reader = try RuleReader(json, at: "")
       _ = reader.value("$schema")
-      routes = try rules(RouteRule.init, .routes, &reader, files)
-      resources = try rules(ResourceRule.init, .resources, &reader, files)
-      patches = try rules(PatchRule.init, .patches, &reader, files)
-      faults = try rules(FaultRule.init, .faults, &reader, files)
-      problems += ResourceList.problems(of: resources)
+      routes = try rules(&reader, file)
+      resources = try rules(&reader, file)
+      patches = try rules(&reader, file)
+      faults = try rules(&reader, file)
+      let catalog = resources.index.catalog
+      problems += resources.entries.compactMap { $0.rule.problem(in: catalog) }
       try reader.finish()
     } catch {
       problems.append(error)
@@ -28,14 +29,14 @@ package struct OverridesDocument: Sendable {
 
   private var counts: [(kind: OverrideKind, count: Int)] {
     [
-      (.routes, routes.count), (.resources, resources.count), (.patches, patches.count),
-      (.faults, faults.count),
+      (.routes, routes.entries.count), (.resources, resources.entries.count),
+      (.patches, patches.entries.count), (.faults, faults.entries.count),
     ]
   }
 
   var ruleCount: Int { counts.reduce(0) { $0 + $1.count } }
 
-  /// In words: `3 routes, 1 patch`.
+  /// For people, like `3 routes, 1 patch`.
   package var summary: String {
     let words = counts.filter { $0.count > 0 }.map { kind, count in
       "\(count) \(count == 1 ? kind.word : kind.rawValue)"
@@ -43,32 +44,75 @@ package struct OverridesDocument: Sendable {
     return words.isEmpty ? "no rules" : words.joined(separator: ", ")
   }
 
-  private mutating func rules<R>(
-    _ read: (RuleDeclaration) throws(OverrideProblem) -> R, _ kind: OverrideKind, _ reader: inout RuleReader,
-    _ files: RuleFiles?
-  ) throws(OverrideProblem) -> [R] {
+  private mutating func rules<Rule: OverrideRule>(
+    _ reader: inout RuleReader, _ file: OverridesFile?
+  ) throws(OverrideProblem) -> RuleTable<Rule> {
+    let kind = Rule.kind
     var ids: Set<String> = []
-    var rules: [R] = []
+    var rules: [Rule] = []
     for (index, json) in (try reader.list(kind.rawValue) ?? []).enumerated() {
       let place = "\(kind.rawValue)[\(index)]"
       do throws(OverrideProblem) {
-        let id = try Self.id(json, at: place, otherwise: "\(kind.word)-\(index + 1)")
+        let given = json["id"]?.text ?? "\(kind.word)-\(index + 1)"
+        let id = try Overrides.id(given, at: "\(place).id")
         guard ids.insert(id).inserted else {
           throw OverrideProblem("\(place).id", "\(id) is taken; ids are unique among \(kind.rawValue)")
         }
-        rules.append(try read(RuleDeclaration(json: json, id: id, place: place, files: files)))
+        rules.append(try Rule(RuleDeclaration(json: json, id: id, place: place, file: file)))
       } catch {
         problems.append(error)
       }
     }
-    return rules
+    return RuleTable(ofFile: rules)
+  }
+}
+
+/// The result of checking an overrides file.
+package struct OverridesCheck: Sendable {
+  /// A mistake in the file; lines and columns count from 1.
+  package struct Problem: Sendable, Equatable {
+    package let line: Int
+    package let column: Int
+    package let text: String
   }
 
-  private static func id(
-    _ json: JSONValue, at place: String, otherwise number: String
-  ) throws(OverrideProblem) -> String {
-    do throws(OverrideProblem) { return try Overrides.id(json["id"]?.text ?? number) } catch {
-      throw OverrideProblem("\(place).id", error.text)
+  /// The first problem of each rule.
+  package let problems: [Problem]
+  /// The number of valid rules.
+  package let ruleCount: Int
+
+  package init(_ bytes: [UInt8], of file: OverridesFile) {
+    do {
+      let document = OverridesDocument(try JSONValue(parsing: bytes), file: file)
+      problems = document.problems.map { Problem($0, in: bytes) }
+      ruleCount = document.ruleCount
+    } catch {
+      problems = [Problem(error)]
+      ruleCount = 0
     }
+  }
+
+  /// Whether bytes are an overrides file, valid or not, and nothing else.
+  package static func isOverrides(_ bytes: [UInt8]) -> Bool {
+    guard let json = try? JSONValue(parsing: bytes) else { return false }
+    let kinds = OverrideKind.allCases.map(\.rawValue)
+    return (json.members ?? []).contains { $0.name.text.nearest(among: kinds) != nil }
+  }
+}
+
+extension OverridesCheck.Problem {
+  init(_ problem: OverrideProblem, in bytes: [UInt8]) {
+    let position = JSONPosition(of: problem.place, in: bytes)
+    self.init(line: position.line, column: position.column, text: "\(problem)")
+  }
+
+  init(_ error: JSONError) {
+    let advice = error.reason == .unexpectedByte(UInt8(ascii: "/")) ? "; JSON has no comments" : ""
+    self.init(line: error.line, column: error.column, text: "not JSON: \(error.reason)\(advice)")
+  }
+
+  func error(in file: String, others: Int = 0) -> OverridesFileError {
+    let rest = others == 0 ? "" : " (and \(others) more: tapedeck lint \(file) tells all)"
+    return .invalid(place: "\(file):\(line):\(column)", problem: text + rest)
   }
 }

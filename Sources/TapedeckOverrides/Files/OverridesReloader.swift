@@ -1,56 +1,49 @@
 internal import TapedeckHTTP
 internal import TapedeckSockets
 
-/// Reads an overrides file anew whenever it, or a file that it names, is saved: at once when that was written and closed
-/// or moved into its place; after a moment of rest when all that is known is that something is different, or when what
-/// was found is broken, since it may be half of a save.
+/// Reads an overrides file again whenever it, or a file that it names, is saved: at once if that file was closed after
+/// writing or renamed into place; after a pause if the change is of another kind, or if the new content is invalid, since
+/// it may be half of a save.
 ///
-/// Belongs to one loop. Asleep while nothing changes in the folders of these files.
+/// Belongs to one loop, and does nothing while the folders of these files do not change.
 final class OverridesReloader {
   private static let restNanoseconds: Int64 = 100_000_000
-
-  /// What it begins with.
-  struct Start: Sendable {
-    /// The file as it was read when the proxy started.
-    let snapshot: OverridesSnapshot
-    let notice: @Sendable (String) -> Void
-    /// Takes what was read anew.
-    let apply: @Sendable (OverridesDocument) -> Void
-  }
 
   private let file: OverridesFile
   private let apply: @Sendable (OverridesDocument) -> Void
   private let notice: @Sendable (String) -> Void
-  /// Kept by the loop.
+  /// The loop retains it.
   private weak var watch: FolderWatch?
   private var timer: LoopTimer?
-  /// The overrides file and those it names.
+  /// The overrides file and the files it names.
   private var paths: [String]
   private var stamps: [[Int]?]
-  /// Whether it was told that the file cannot be read.
+  /// Whether it was reported that the file cannot be read.
   private var isGone = false
 
-  init(_ start: Start) {
-    file = start.snapshot.file
-    (apply, notice) = (start.apply, start.notice)
-    (paths, stamps) = (start.snapshot.paths, start.snapshot.stamps)
+  init(
+    _ snapshot: OverridesSnapshot, notice: @escaping @Sendable (String) -> Void,
+    apply: @escaping @Sendable (OverridesDocument) -> Void
+  ) {
+    (file, paths, stamps) = (snapshot.file, snapshot.paths, snapshot.stamps)
+    (self.notice, self.apply) = (notice, apply)
   }
 
-  /// Begins to watch. Throws when the kernel has no watches left.
+  /// Starts to watch. Throws if the kernel has no watches left.
   func start(on loop: EventLoop) throws(SocketError) {
     timer = loop.makeTimer { [weak self] in self?.reload(isSettled: true) }
     let watch = try FolderWatch(on: loop) { [self] in react(to: $0) }
     self.watch = watch
     try arm()
-    // What was saved since the file was read.
+    // The file may have been saved since it was read.
     if isDifferent { rest() }
   }
 
   private func react(to changes: [FolderWatch.Change]) {
     do throws(SocketError) { try arm() } catch {
-      notice("overrides: \(file.path) is not watched any more (\(error)); restart to read it anew")
+      notice("overrides: \(file.path) is no longer watched (\(error)); restart to read it again")
     }
-    let names = Set(paths.flatMap { [$0, FileContents.resolved($0) ?? $0] }.map(Self.name))
+    let names = Set(places.map { $0.split(separator: "/").last.map(String.init) ?? $0 })
     if changes.contains(where: { $0.isComplete && ($0.name.isEmpty || names.contains($0.name)) }) {
       reload(isSettled: false)
     } else if isDifferent {
@@ -58,14 +51,11 @@ final class OverridesReloader {
     }
   }
 
-  /// Watches the folders in which the files stand, and those to which links lead.
-  private func arm() throws(SocketError) {
-    let folders = paths.flatMap { [$0, FileContents.resolved($0) ?? $0] }.map(OverridesFile.folder)
-    try watch?.watch(Set(folders).sorted())
-  }
+  /// The paths, and the targets of symlinks.
+  private var places: [String] { paths.flatMap { [$0, FileContents.resolved($0) ?? $0] } }
 
-  private static func name(_ path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  private func arm() throws(SocketError) {
+    try watch?.watch(Set(places.map(OverridesFile.folder)).sorted())
   }
 
   private var isDifferent: Bool { paths.map(FileContents.stamp) != stamps }
@@ -74,7 +64,7 @@ final class OverridesReloader {
     timer?.set(MonotonicTime(nanoseconds: MonotonicTime.now.nanoseconds + Self.restNanoseconds))
   }
 
-  /// - Parameter isSettled: whether what is wrong now will not right itself.
+  /// - Parameter isSettled: whether a problem is reported at once, since no further change is to be expected.
   private func reload(isSettled: Bool) {
     timer?.cancel()
     do throws(OverridesFileError) {
@@ -97,6 +87,6 @@ final class OverridesReloader {
       if isGone { return }
       isGone = true
     }
-    notice("overrides: \(error); the rules from before stay")
+    notice("overrides: \(error); the previous rules stay")
   }
 }

@@ -1,24 +1,24 @@
 internal import TapedeckHTTP
 internal import TapedeckRedaction
 
-/// A body while patches are laid over it. It is opened and read when the first one asks, and written once.
+/// Applies patches to a body, which is parsed when the first patch needs it and written once.
 struct BodyPatching {
   private let fields: HTTPFields
   private let original: [UInt8]
   private var bytes: [UInt8]
-  /// What `bytes` hold, as long as nothing has changed them otherwise.
+  /// `bytes` as JSON; `nil` once another kind of patch has changed them.
   private var document: (value: JSONValue, style: JSONStyle)?
   private var isDocumentChanged = false
 
-  /// - Parameter content: out of its coding.
+  /// - Parameter content: the body without its content coding.
   init(_ content: [UInt8], fields: HTTPFields) {
     self.fields = fields
     original = content
     bytes = content
   }
 
-  /// Lays one patch over it.
-  /// - Returns: why parts of it could not be.
+  /// Applies one patch.
+  /// - Returns: the reasons why parts of it could not be applied.
   mutating func apply(_ patch: Patch) -> [String] {
     var problems: [String] = []
     if !patch.json.isEmpty { problems += edit(patch.json) }
@@ -28,7 +28,7 @@ struct BodyPatching {
     return problems
   }
 
-  /// The body as it is now; nil when it is what it was.
+  /// The patched body; `nil` if it is unchanged.
   mutating func finish() -> [UInt8]? {
     write()
     return bytes == original ? nil : bytes
@@ -78,10 +78,10 @@ struct BodyPatching {
 
   // MARK: Text
 
-  private mutating func replace(_ replacements: [Patch.Replacement]) -> [String] {
+  private mutating func replace(_ replacements: [(text: String, with: String)]) -> [String] {
     write()
     document = nil
-    guard isText else { return ["the body is no text"] }
+    guard isText else { return ["the body is not text"] }
     return replacements.compactMap { replacement in
       guard let text = TextCharset.encode(Array(replacement.text.utf8), as: fields),
         let with = TextCharset.encode(Array(replacement.with.utf8), as: fields)
@@ -112,13 +112,13 @@ extension JSONEdit {
   fileprivate var problem: String {
     switch self {
     case .set, .remove: "\(path) selects nothing"
-    case .append: "\(path) selects no list"
+    case .append: "\(path) does not select a list"
     }
   }
 }
 
 extension [UInt8] {
-  /// Nil where `part`, which is not empty, is not in it.
+  /// Returns `nil` if it does not contain `part`, which must not be empty.
   fileprivate func replacingAll(_ part: [UInt8], with other: [UInt8]) -> [UInt8]? {
     guard let first = part.first else { return nil }
     var out: [UInt8] = []

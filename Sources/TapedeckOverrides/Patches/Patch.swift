@@ -1,55 +1,62 @@
 internal import TapedeckHTTP
+internal import TapedeckSockets
 
-/// Differences to be laid over an answer. All that they do not name stays as it was.
-struct Patch: Sendable {
-  static let members = "status, headers, addHeaders, json, jsonPatch, replace, truncate and delay"
+/// A change to the responses of the rest of the chain, recorded or live. Recordings do not contain it, and everything
+/// that it does not name stays as it was.
+struct Patch: RuleEffect {
+  static let kind = OverrideKind.patches
 
-  /// A text in place of another, everywhere in a body.
-  struct Replacement: Sendable, Equatable {
-    var text: String
-    var with: String
-  }
-
-  var status: Int?
-  var headers: HeaderEdits
-  /// By path, in order.
-  var json: [JSONEdit]
+  /// Whether it also changes the responses to misses.
+  let includesMisses: Bool
+  let status: Int?
+  let headers: HeaderEdits
+  /// Edits by path, in order.
+  let json: [JSONEdit]
   /// RFC 6902.
-  var jsonPatch: JSONPatch?
-  var replacements: [Replacement]
-  /// How many bytes of the body are left.
-  var truncate: Int?
-  var delay: RuleDelay?
+  let jsonPatch: JSONPatch?
+  /// Replacements of all occurrences of a text in the body.
+  let replacements: [(text: String, with: String)]
+  /// The number of bytes to keep of the body.
+  let truncate: Int?
+  let delay: RuleDelay?
 
-  init(_ reader: inout RuleReader) throws(OverrideProblem) {
+  init(
+    _ reader: inout RuleReader, _ path: PathPattern, _ file: OverridesFile?, _ limits: inout RuleLimits
+  ) throws(OverrideProblem) {
+    includesMisses = try reader.bool("misses") ?? false
     status = try reader.int("status", in: 200...999)
     headers = try HeaderEdits(&reader)
-    json = try Self.edits(&reader)
+    json = try reader.read("json", Self.edits) ?? []
     jsonPatch = try Self.jsonPatch(&reader)
-    replacements = try Self.replacements(&reader)
+    replacements = try reader.read("replace", Self.replacements) ?? []
     truncate = try reader.int("truncate", in: 0...Int.max)
-    delay = try RuleDelay.read(&reader, "delay")
+    delay = try reader.read("delay", RuleDelay.init)
+    try reader.finish()
+    guard changesBody || changesHead || delay != nil else {
+      throw OverrideProblem(
+        reader.place,
+        "changes nothing: it needs one of status, headers, addHeaders, json, jsonPatch, replace, truncate and delay"
+      )
+    }
   }
 
-  var changesBody: Bool {
-    !json.isEmpty || jsonPatch != nil || !replacements.isEmpty || truncate != nil
-  }
+  var changesBody: Bool { bodyEditCount > 0 }
 
   var changesHead: Bool { status != nil || !headers.isEmpty }
 
-  var isEmpty: Bool { !changesBody && !changesHead && delay == nil }
+  var bodyEditCount: Int {
+    json.count + (jsonPatch == nil ? 0 : 1) + replacements.count + (truncate == nil ? 0 : 1)
+  }
+
+  var isOnlyTruncation: Bool { truncate != nil && bodyEditCount == 1 }
 
   // MARK: Reading
 
-  private static func edits(_ reader: inout RuleReader) throws(OverrideProblem) -> [JSONEdit] {
-    guard let value = reader.value("json") else { return [] }
-    let place = reader.place(of: "json")
+  private static func edits(_ value: JSONValue, at place: String) throws(OverrideProblem) -> [JSONEdit] {
     guard let items = value.array, !items.isEmpty else {
       throw OverrideProblem(place, "must be a list of edits like {\"set\": \"$.items\", \"value\": []}")
     }
-    var edits: [JSONEdit] = []
-    for (index, item) in items.enumerated() { edits.append(try edit(item, at: "\(place)[\(index)]")) }
-    return edits
+    return try items.read(at: place, edit)
   }
 
   private static func edit(_ json: JSONValue, at place: String) throws(OverrideProblem) -> JSONEdit {
@@ -74,32 +81,53 @@ struct Patch: Sendable {
 
   private static func path(_ name: String, _ reader: inout RuleReader) throws(OverrideProblem) -> JSONPath? {
     guard let text = try reader.text(name) else { return nil }
-    do { return try JSONPath(text) } catch { throw reader.problem(name, "\(error)") }
+    return try reader.checked(name) { try JSONPath(text) }
   }
 
   private static func jsonPatch(_ reader: inout RuleReader) throws(OverrideProblem) -> JSONPatch? {
     guard let value = reader.value("jsonPatch") else { return nil }
-    let patch: JSONPatch
-    do { patch = try JSONPatch(value) } catch { throw reader.problem("jsonPatch", "\(error)") }
+    let patch = try reader.checked("jsonPatch") { try JSONPatch(value) }
     guard !patch.isEmpty else { throw reader.problem("jsonPatch", "has no operations") }
     return patch
   }
 
-  private static func replacements(_ reader: inout RuleReader) throws(OverrideProblem) -> [Replacement] {
-    guard let value = reader.value("replace") else { return [] }
-    let place = reader.place(of: "replace")
-    let items = value.array ?? [value]
+  private static func replacements(
+    _ value: JSONValue, at place: String
+  ) throws(OverrideProblem) -> [(text: String, with: String)] {
+    guard let items = value.array else { return [try replacement(value, at: place)] }
     guard !items.isEmpty else { throw OverrideProblem(place, "is an empty list") }
-    var replacements: [Replacement] = []
-    for (index, item) in items.enumerated() {
-      var inner = try RuleReader(item, at: value.array == nil ? place : "\(place)[\(index)]")
-      guard let text = try inner.text("text"), !text.isEmpty else {
-        throw inner.problem("text", "must be a text that is not empty: what is to be replaced")
-      }
-      guard let with = try inner.text("with") else { throw inner.problem("with", "must be a text") }
-      try inner.finish()
-      replacements.append(Replacement(text: text, with: with))
+    return try items.read(at: place, replacement)
+  }
+
+  private static func replacement(
+    _ value: JSONValue, at place: String
+  ) throws(OverrideProblem) -> (text: String, with: String) {
+    var reader = try RuleReader(value, at: place)
+    guard let text = try reader.text("text"), !text.isEmpty else {
+      throw reader.problem("text", "must be the text to replace, and not empty")
     }
-    return replacements
+    guard let with = try reader.text("with") else { throw reader.problem("with", "must be a text") }
+    try reader.finish()
+    return (text, with)
+  }
+}
+
+/// Patches apply to recordings and the origin's responses, and to misses if the patch says so.
+extension Patch: ResponseEffect {
+  func applies(to source: ServedResponse.Source) -> Bool { source != .unmatched || includesMisses }
+
+  static func apply(
+    _ acting: [(rule: RequestRule<Patch>, turn: Int)], to response: ServedResponse, of request: HTTPRequest,
+    _ usages: RuleUsages<Patch>, _ decisions: DecisionCollector?, loop: EventLoop
+  ) -> ServedResponse {
+    let patching = Patching(acting.map(\.rule), usages, to: request.method, decisions)
+    var response = response
+    response.content = patching.content(response.content)
+    let delay = acting.reduce(Int64(0)) { sum, acting in
+      var generator = acting.rule.limits.generator(beyondDiceOf: acting.turn)
+      return sum + (acting.rule.effect.delay?.nanoseconds(using: &generator) ?? 0)
+    }
+    response.delay(by: delay, of: request, loop)
+    return response
   }
 }

@@ -1,17 +1,12 @@
 internal import TapedeckHTTP
 
-/// A stream that is patched on its way out. A body that is to be changed is held until it is whole, up to a bound.
+/// Patches a stream on its way out. A body that a patch changes is held until it is complete, up to a limit.
 final class PatchedSource: StreamFilter {
   let source: any ResponseSource
   var sink: (any ResponseSink)?
-  private struct Held {
-    var response: HTTPResponse
-    var framing: BodyFraming
-  }
-
   private let patching: Patching
-  private var held: Held?
-  /// Of how much the beginning is held; nil for all of it.
+  private var held: (response: HTTPResponse, framing: BodyFraming)?
+  /// The number of bytes to hold from the beginning of the body; `nil` for all.
   private var heldBytes: Int?
   private var dropsBody = false
 
@@ -29,7 +24,7 @@ final class PatchedSource: StreamFilter {
     {
       patching.remark(Self.tooLarge)
     } else {
-      held = Held(response: HTTPResponse(head: head), framing: framing)
+      held = (HTTPResponse(head: head), framing)
       heldBytes = mayDropRest(head) ? patching.neededBytes : nil
       return
     }
@@ -38,7 +33,7 @@ final class PatchedSource: StreamFilter {
 
   private static let tooLarge = "the body has more than \(Patching.maximumHeldBytes >> 20) MiB"
 
-  /// Whether only the beginning of the body is wanted, which stands there as it is.
+  /// Whether only the beginning of the body is needed, and it has no content coding.
   private func mayDropRest(_ head: HTTPResponseHead) -> Bool {
     patching.neededBytes != nil && !head.fields.contains("content-encoding")
   }
@@ -46,7 +41,7 @@ final class PatchedSource: StreamFilter {
   private func beginUnheld(_ head: HTTPResponseHead, _ framing: BodyFraming) {
     let changed = patching.headAlone(head)
     dropsBody = patching.hasBody(head) && !patching.hasBody(changed)
-    // A body that there never was is an empty one.
+    // A body that did not exist counts as empty.
     let gainsBody = patching.hasBody(changed) && !patching.hasBody(head)
     sink?.begin(changed, framing: dropsBody ? .none : gainsBody ? .length(0) : framing)
   }
@@ -63,7 +58,7 @@ final class PatchedSource: StreamFilter {
     return count + bytes.count > Patching.maximumHeldBytes ? release(because: Self.tooLarge) : onward
   }
 
-  /// It cannot be held until its end: on it goes as it is.
+  /// Sends on unchanged a body that cannot be held until its end.
   private func release(because remark: String) -> SinkDemand {
     guard let held = held.take() else { return .more }
     patching.remark(remark)

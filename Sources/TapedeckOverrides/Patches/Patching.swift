@@ -1,56 +1,66 @@
 internal import TapedeckHTTP
 internal import TapedeckRedaction
 
-/// The patches that act in one request, and what they make of its answer.
+/// Applies the patches that act on one request to its response.
 final class Patching {
-  /// Up to here a streamed body is held, so that it can be changed.
+  /// The largest streamed body that is held to be changed.
   static let maximumHeldBytes = 16 << 20
 
-  private let rules: [PatchRule]
-  private let usages: [RuleUsage]
+  private let rules: [RequestRule<Patch>]
+  private let bodyRules: [RequestRule<Patch>]
+  private let usages: RuleUsages<Patch>
   private let method: HTTPMethod
   private let decisions: DecisionCollector?
-  private let bodyRules: [Int]
 
   init(
-    _ acting: [(rule: PatchRule, usage: RuleUsage)], to method: HTTPMethod, _ decisions: DecisionCollector?
+    _ rules: [RequestRule<Patch>], _ usages: RuleUsages<Patch>, to method: HTTPMethod,
+    _ decisions: DecisionCollector?
   ) {
-    let rules = acting.map(\.rule)
     self.rules = rules
-    usages = acting.map(\.usage)
+    bodyRules = rules.filter { $0.effect.changesBody }
+    self.usages = usages
     self.method = method
     self.decisions = decisions
-    bodyRules = rules.indices.filter { rules[$0].patch.changesBody }
   }
 
-  var changesHead: Bool { rules.contains { $0.patch.changesHead } }
   var changesBody: Bool { !bodyRules.isEmpty }
 
-  /// No more than this of a body is wanted, one byte of which only tells that there is more; nil for all of it.
+  /// The patched content.
+  func content(_ content: ServedResponse.Content) -> ServedResponse.Content {
+    guard changesBody || rules.contains(where: { $0.effect.changesHead }) else { return content }
+    switch content {
+    case .stream(let source): return .stream(PatchedSource(source, patching: self))
+    case .response(let response): return .response(patched(response))
+    case .prepared(let prepared):
+      guard let response = prepared.response else { return content }
+      return .prepared(self.prepared(response, like: prepared))
+    }
+  }
+
+  /// The number of bytes needed of a body, the last of which only shows that there is more; `nil` for all.
   private(set) lazy var neededBytes: Int? = {
-    let patches = bodyRules.map { rules[$0].patch }
+    let patches = bodyRules.map(\.effect)
     guard patches.allSatisfy(\.isOnlyTruncation), let length = patches.compactMap(\.truncate).min(),
       length < Self.maximumHeldBytes
     else { return nil }
     return length + 1
   }()
 
-  /// Says of each patch of the body why it does not act.
+  /// Notes with each patch of the body why it does not act.
   func remark(_ text: String) {
-    for index in bodyRules {
-      decisions?.remark(text, onPatch: rules[index].id)
-      countUnchanged(index)
+    for rule in bodyRules {
+      decisions?.remark(text, onPatch: rule.id)
+      countUnchanged(rule)
     }
   }
 
-  private func countUnchanged(_ index: Int) {
-    let patch = rules[index].patch
-    if !patch.changesHead, patch.delay == nil { usages[index].countUnchanged() }
+  private func countUnchanged(_ rule: RequestRule<Patch>) {
+    if !rule.effect.changesHead, rule.effect.delay == nil { usages.countUnchanged(rule) }
   }
 
-  /// The answer itself did not come.
+  /// Notes with each patch that there is no response.
   func failed() {
-    for rule in rules { decisions?.remark("not applied: the origin gave no answer", onPatch: rule.id) }
+    for rule in rules { decisions?.remark("not applied: the origin gave no response", onPatch: rule.id) }
   }
 
   // MARK: The head
@@ -59,10 +69,10 @@ final class Patching {
     !BodyFraming.hasNoBody(status: head.status, method: method)
   }
 
-  /// Why the body of such an answer cannot be changed; nil when it can.
+  /// The reason why the body of a response with this head cannot be changed; `nil` if it can.
   func obstacle(_ head: HTTPResponseHead) -> String? {
-    if method == .head { return "an answer to HEAD has no body" }
-    if !hasBody(head) { return "an answer with status \(head.status) has no body" }
+    if method == .head { return "a response to HEAD has no body" }
+    if !hasBody(head) { return "a response with status \(head.status) has no body" }
     if head.status == 206 { return "this is only a part of the body" }
     if head.fields.text("content-type")?.lowercased().hasPrefix("text/event-stream") == true {
       return "a stream of events is not held"
@@ -70,26 +80,27 @@ final class Patching {
     return nil
   }
 
-  /// The head as it goes out.
-  /// - Parameter isBodyChanged: whether it describes another body than it did.
+  /// The patched head.
+  /// - Parameter isBodyChanged: whether its body is changed, so that the fields about it must follow.
   func head(_ head: HTTPResponseHead, isBodyChanged: Bool) -> HTTPResponseHead {
     var result = head
     if isBodyChanged { result.fields.removeContentValidators() }
     for rule in rules {
-      if let status = rule.patch.status, status != result.status {
+      if let status = rule.effect.status, status != result.status {
         result.status = status
         result.reason = Array(HTTPStatus.reason(status).utf8)
       }
-      rule.patch.headers.apply(to: &result.fields)
+      rule.effect.headers.apply(to: &result.fields)
     }
-    // RFC 9110 §8.6: no length with a 204, nor one of a body that is not the one of this status.
+    // RFC 9110 §8.6: a 204 has no length, and a length must be that of the body with this status.
     if hasBody(result) != hasBody(head) || (isBodyChanged && method == .head) {
       result.fields.removeAll("content-length")
     }
     return result
   }
 
-  /// The head of an answer whose body cannot be changed. That of a GET would be, so HEAD must not tell its length.
+  /// The patched head of a response whose body cannot be changed. A response to HEAD loses its length, since the body of
+  /// the GET would be changed.
   func headAlone(_ head: HTTPResponseHead) -> HTTPResponseHead {
     self.head(head, isBodyChanged: changesBody && method == .head)
   }
@@ -111,7 +122,7 @@ final class Patching {
     return response
   }
 
-  /// The same of an answer that is in memory: chunked where it was, and in the same chunks where the body is the same.
+  /// A patched response in memory: chunked if the original was, and in the same chunks if the body is the same.
   func prepared(_ response: HTTPResponse, like prepared: PreparedResponse) -> PreparedResponse {
     let changed = patched(response)
     if changed.body == response.body, hasBody(changed.head) == hasBody(response.head) {
@@ -120,7 +131,7 @@ final class Patching {
     return PreparedResponse(changed, to: method, chunks: prepared.unchunked == nil ? nil : [])
   }
 
-  /// Nil where the body stays as it is.
+  /// The patched body; `nil` if it is unchanged.
   private func changedBody(_ response: HTTPResponse) -> [UInt8]? {
     if let obstacle = obstacle(response.head) {
       remark(obstacle)
@@ -136,22 +147,11 @@ final class Patching {
 
   private func changed(_ body: BodyPatching) -> [UInt8]? {
     var body = body
-    for index in bodyRules {
-      let patch = rules[index].patch
-      let problems = body.apply(patch)
-      for problem in problems { decisions?.remark(problem, onPatch: rules[index].id) }
-      if problems.count >= patch.bodyEditCount { countUnchanged(index) }
+    for rule in bodyRules {
+      let problems = body.apply(rule.effect)
+      for problem in problems { decisions?.remark(problem, onPatch: rule.id) }
+      if problems.count >= rule.effect.bodyEditCount { countUnchanged(rule) }
     }
     return body.finish()
-  }
-}
-
-extension Patch {
-  fileprivate var isOnlyTruncation: Bool {
-    truncate != nil && json.isEmpty && jsonPatch == nil && replacements.isEmpty
-  }
-
-  fileprivate var bodyEditCount: Int {
-    json.count + (jsonPatch == nil ? 0 : 1) + replacements.count + (truncate == nil ? 0 : 1)
   }
 }

@@ -3,12 +3,16 @@ internal import TapedeckMocking
 internal import TapedeckResources
 
 /// A collection that a store serves, declared in JSON: `{"path": "/users", "seed": {"count": 20, "fields": {…}}}`.
-struct ResourceRule: Sendable {
+final class ResourceRule: OverrideRule {
+  typealias State = ResourceData
+
+  static let kind = OverrideKind.resources
+
   let id: String
   let source: JSONValue
   let declaration: ResourceDeclaration
-  /// Where it stands, like `resources[3]`.
-  let place: String
+  /// The place of the declaration, like `resources[3]`.
+  private let place: String
 
   init(_ rule: RuleDeclaration) throws(OverrideProblem) {
     var reader = try RuleReader(rule.json, at: rule.place)
@@ -16,17 +20,17 @@ struct ResourceRule: Sendable {
     id = rule.id
     source = rule.json
     place = rule.place
-    let look = try reader.choice("as", ResourceDeclaration.Representation.self) ?? .rest
+    let representation = try reader.choice("as", ResourceDeclaration.Representation.self) ?? .rest
     let path = try Self.path(&reader)
-    let name = try reader.text("name") ?? Self.name(of: path, look)
+    let name = try reader.text("name") ?? Self.name(of: path, representation)
     var declaration = ResourceDeclaration(id: id, path: path, name: name)
-    declaration.representation = look
+    declaration.representation = representation
     try declaration.readPlace(&reader)
     try declaration.readObjects(&reader)
-    try declaration.readSeed(&reader, files: rule.files)
+    try declaration.readSeed(&reader, rule.file)
     try declaration.readIDs(&reader)
     try declaration.readActions(&reader)
-    try declaration.readAnswers(&reader)
+    try declaration.readResponses(&reader)
     try reader.finish()
     try declaration.check(&reader)
     self.declaration = declaration
@@ -39,46 +43,65 @@ struct ResourceRule: Sendable {
     return try pattern(path, reader.place(of: "path"))
   }
 
-  /// A path of a collection: steps and holes, and at least one step to be called by.
+  /// The path of a collection: segments and parameters, with at least one segment to take the name from.
   static func pattern(_ path: String, _ place: String) throws(OverrideProblem) -> String {
-    let pattern = try PathTemplate.pattern(path, at: place)
-    let steps = path.split(separator: "/").map(String.init)
-    guard !path.contains(where: { "?#*".contains($0) }), !steps.isEmpty else {
-      throw OverrideProblem(place, "must be steps and holes, like \"/users/{userId}/posts\"")
+    let pattern = try PathPattern(declared: path, at: place)
+    let segments = path.split(separator: "/").map(String.init)
+    guard !path.contains(where: { "?#*".contains($0) }), !segments.isEmpty else {
+      throw OverrideProblem(place, "must be segments and parameters, like \"/users/{userId}/posts\"")
     }
-    guard pattern.match(Array("/id".utf8)[...])?["id"] == nil, !steps.contains("{id}"), !steps.contains(":id")
-    else {
+    guard pattern.match(Array("/id".utf8)[...])?["id"] == nil, !pattern.parameters.contains("id") else {
       throw OverrideProblem(
         place, "needs another name for {id}: the member that it stands for, like {userId}")
     }
-    return "/" + steps.joined(separator: "/")
+    return "/" + segments.joined(separator: "/")
   }
 
-  /// By the path, where nothing is said: of one object where the style speaks of one.
-  private static func name(of path: String, _ look: ResourceDeclaration.Representation) -> String {
-    let steps = path.split(separator: "/").filter { !$0.hasPrefix("{") && !$0.hasPrefix(":") }
-    let name = steps.last.map(String.init) ?? "object"
-    return look == .jsonAPI ? name : Inflector.english.singular(name)
+  /// The default name: in the singular if the representation names single objects.
+  private static func name(of path: String, _ representation: ResourceDeclaration.Representation) -> String {
+    let segments = path.split(separator: "/").filter { !$0.hasPrefix("{") && !$0.hasPrefix(":") }
+    let name = segments.last.map(String.init) ?? "object"
+    return representation == .jsonAPI ? name : Inflector.english.singular(name)
+  }
+
+  // MARK: Other resources
+
+  static func index(of rules: [ResourceRule]) -> ResourceIndex { ResourceIndex(rules) }
+
+  static func problem(
+    of rule: ResourceRule, among entries: [RuleTable<ResourceRule>.Entry]
+  ) -> OverrideProblem? {
+    rule.problem(in: ResourceCatalog(entries.map(\.rule.declaration)))
+  }
+
+  /// A conflict of the resource with the others of a catalog.
+  func problem(in catalog: ResourceCatalog) -> OverrideProblem? {
+    let prefix = place.isEmpty ? "" : "\(place)."
+    if let within = declaration.within, catalog.home(of: declaration) == nil {
+      return OverrideProblem(
+        "\(prefix)within.resource", "\(within.debugDescription) is not a resource that holds objects")
+    }
+    func hasType(_ other: ResourceDeclaration) -> Bool {
+      other.representation == .jsonAPI && other.name == declaration.name
+    }
+    guard hasType(declaration), catalog.declarations.count(where: hasType) > 1 else { return nil }
+    return OverrideProblem(
+      "\(prefix)name", "\(declaration.name.debugDescription) is the type of another resource as well")
   }
 }
 
-extension RuleReader {
-  /// One of a few words.
-  mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ type: Value.Type
-  ) throws(OverrideProblem) -> Value? {
-    guard let text = try text(name) else { return nil }
-    guard let value = Value(rawValue: text) else {
-      let known = Value.allCases.map { $0.rawValue.debugDescription }.joined(separator: ", ")
-      throw problem(name, "must be one of \(known)")
-    }
-    return value
-  }
+/// The resources at one moment.
+final class ResourceIndex: Sendable {
+  let catalog: ResourceCatalog
+  /// Their paths, for a quick check that neither allocates nor locks: most requests are for none of them.
+  let tree: PathTree
 
-  mutating func texts(_ name: String) throws(OverrideProblem) -> [String]? {
-    guard let items = try list(name) else { return nil }
-    let texts = items.compactMap(\.text)
-    guard texts.count == items.count else { throw problem(name, "must be a list of texts") }
-    return texts
+  init(_ rules: [ResourceRule]) {
+    let declarations = rules.map(\.declaration)
+    catalog = ResourceCatalog(declarations)
+    tree = PathTree(
+      declarations.flatMap { [$0.path] + $0.lists }.map { path in
+        ((try? PathPattern(path))?.segments ?? []) + [.rest("rest")]
+      })
   }
 }

@@ -1,101 +1,93 @@
 internal import Synchronization
 public import TapedeckHTTP
+package import TapedeckSockets
 
-/// What goes before recordings and the origin, or is laid over what they answer, as it stands for one session: changed
-/// from any thread while the proxy runs, seen by the next request.
+/// The kinds of rules, by their names in overrides files and the admin API.
+public enum OverrideKind: String, CaseIterable, Sendable {
+  /// Declared responses.
+  case routes
+  /// Collections served by a store.
+  case resources
+  /// Changes to the responses of the rest of the chain, recorded or live.
+  case patches
+  /// Failures on a response's way to the client, whatever its source.
+  case faults
+
+  /// The word for a single rule.
+  public var word: String { self == .patches ? "patch" : String(rawValue.dropLast()) }
+}
+
+/// The rules of one session that come before recordings and the origin, or change their responses. They can be changed
+/// from any thread while the proxy runs; changes apply from the next request on.
 public final class Overrides: Sendable {
-  let routes: RuleList<RouteRule>
-  let resources: ResourceList
-  let patches: RuleList<PatchRule>
-  let faults: RuleList<FaultRule>
-  /// Numbers rules that have no id of their own.
+  let routes: RuleList<RequestRule<RouteEffect>>
+  let resources: RuleList<ResourceRule>
+  let patches: RuleList<RequestRule<Patch>>
+  let faults: RuleList<RequestRule<Fault>>
+  /// The last number given to a rule without an id.
   private let number: Atomic<Int>
+  private let changes = Atomic<Int>(0)
 
-  /// Creates an empty list.
-  public convenience init() {
-    self.init(
-      routes: RuleList(), resources: ResourceList(), patches: RuleList(), faults: RuleList(), number: 0)
+  /// Creates overrides without rules.
+  public init() {
+    (routes, resources, patches, faults) = (RuleList(), RuleList(), RuleList(), RuleList())
+    number = Atomic(0)
   }
 
-  private init(
-    routes: RuleList<RouteRule>, resources: ResourceList, patches: RuleList<PatchRule>,
-    faults: RuleList<FaultRule>, number: Int
-  ) {
-    self.routes = routes
-    self.resources = resources
-    self.patches = patches
-    self.faults = faults
-    self.number = Atomic(number)
+  private init(_ other: Overrides) {
+    (routes, resources) = (other.routes.fresh(), other.resources.fresh())
+    (patches, faults) = (other.patches.fresh(), other.faults.fresh())
+    number = Atomic(other.number.load(ordering: .relaxed))
   }
 
-  /// The same rules with their counts at zero and their data as in the beginning, for another session.
-  package func fresh() -> Overrides {
-    Overrides(
-      routes: routes.fresh(), resources: resources.fresh(), patches: patches.fresh(), faults: faults.fresh(),
-      number: number.load(ordering: .relaxed))
+  /// The same rules with counts at zero and the initial data, for another session.
+  package func fresh() -> Overrides { Overrides(self) }
+
+  private func list(_ kind: OverrideKind) -> any ChangeableRules {
+    switch kind {
+    case .routes: routes
+    case .resources: resources
+    case .patches: patches
+    case .faults: faults
+    }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// A rule, for people.
+  /// A rule and its counts.
   public struct Rule: Sendable {
     /// The id of the rule.
     public let id: String
-    /// As it was declared.
+    /// The rule as it was declared.
     public let declaration: JSONValue
-    /// Whether it goes when the overrides file is read anew.
+    /// Whether it comes from the overrides file, and is replaced when that is read again.
     public let isFromFile: Bool
-    /// Requests that it was for; and those of them in which it acted.
+    /// The number of requests that it matched.
     public let seen: Int
-    /// How often the rule was used.
+    /// The number of requests on which it acted.
     public let used: Int
-    /// Those in which a patch found nothing that it could change.
+    /// The number of requests in which a patch acted and found nothing to change.
     public let unchanged: Int
   }
 
-  /// The rules of a kind, in the order of their declaration.
-  public func rules(_ kind: OverrideKind) -> [Rule] {
-    switch kind {
-    case .routes: Self.shown(routes)
-    case .patches: Self.shown(patches)
-    case .faults: Self.shown(faults)
-    case .resources:
-      resources.entries.map {
-        Rule(
-          id: $0.rule.id, declaration: $0.rule.source, isFromFile: $0.isFromFile, seen: 0, used: 0,
-          unchanged: 0)
-      }
-    }
-  }
+  /// The rules of a kind, in the order they were declared.
+  public func rules(_ kind: OverrideKind) -> [Rule] { list(kind).rules }
 
-  private static func shown<R: OverrideRule>(_ list: RuleList<R>) -> [Rule] {
-    list.entries.map { entry in
-      let counts = list.usages.counts(of: entry.rule)
-      return Rule(
-        id: entry.rule.id, declaration: entry.rule.source, isFromFile: entry.isFromFile, seen: counts.seen,
-        used: counts.used, unchanged: counts.unchanged)
-    }
-  }
+  /// All objects of a resource as a list; `nil` if no resource has the id.
+  public func data(of resource: String) -> JSONValue? { resources.state.data(of: resource) }
 
   // MARK: Changing
 
-  /// Adds a rule, or puts it in the place of the one with its id.
-  /// - Parameters:
-  ///   - id: instead of the declaration's own member `id`; without both it gets a number.
-  /// - Returns: its id, and whether it is new. Throws what is wrong with it, and then changes nothing.
+  /// Adds a rule, or replaces the one with its id. Throws if the declaration is invalid, and then changes nothing.
+  /// - Parameter id: replaces the declaration's member `id`; without either, the rule gets a number.
+  /// - Returns: the rule's id, and whether the rule is new.
   @discardableResult
   public func put(
     _ kind: OverrideKind, _ json: JSONValue, id: String? = nil
   ) throws(OverrideProblem) -> (id: String, isNew: Bool) {
     let name = try Self.id(id ?? json["id"]?.text ?? nextID(kind))
-    let declaration = RuleDeclaration(json: json, id: name, place: "")
-    let isNew =
-      switch kind {
-      case .routes: routes.put(try RouteRule(declaration))
-      case .resources: try resources.put(try ResourceRule(declaration))
-      case .patches: patches.put(try PatchRule(declaration))
-      case .faults: faults.put(try FaultRule(declaration))
-      }
+    let isNew = try list(kind).put(RuleDeclaration(json: json, id: name, place: ""))
+    changed()
     return (name, isNew)
   }
 
@@ -107,112 +99,89 @@ public final class Overrides: Sendable {
     }
   }
 
-  static func id(_ text: String) throws(OverrideProblem) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-        || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+  static func id(_ text: String, at place: String = "id") throws(OverrideProblem) -> String {
+    let isPlain = text.utf8.allSatisfy {
+      ASCII.isDigit($0) || (0x41...0x5A).contains($0 & 0xDF) || "-_.".utf8.contains($0)
     }
     guard isPlain, (1...100).contains(text.utf8.count), text != ".", text != ".." else {
-      throw OverrideProblem("id", "must be 1 to 100 letters, digits, dots, hyphens and underscores")
+      throw OverrideProblem(place, "must be 1 to 100 letters, digits, dots, hyphens and underscores")
     }
     return text
   }
 
-  /// False when there was none.
+  /// Removes a rule.
+  /// - Returns: `false` if no rule has the id.
   @discardableResult
   public func remove(_ kind: OverrideKind, _ id: String) -> Bool {
-    switch kind {
-    case .routes: routes.remove(id)
-    case .resources: resources.remove(id)
-    case .patches: patches.remove(id)
-    case .faults: faults.remove(id)
-    }
+    defer { changed() }
+    return list(kind).remove(id)
   }
 
   /// Removes all rules of a kind.
   public func removeAll(_ kind: OverrideKind) {
-    switch kind {
-    case .routes: routes.removeAll()
-    case .resources: resources.removeAll()
-    case .patches: patches.removeAll()
-    case .faults: faults.removeAll()
-    }
+    list(kind).removeAll()
+    changed()
   }
 
-  /// All counts at zero, and all data as it was in the beginning.
-  public func reset() {
-    routes.reset()
-    resources.reset()
-    patches.reset()
-    faults.reset()
-  }
+  /// Sets all counts to zero, and restores the initial data.
+  public func reset() { for kind in OverrideKind.allCases { list(kind).reset() } }
 
-  // MARK: Data
-
-  /// All objects of a resource as a list; nil where there is none of that id.
-  public func data(of resource: String) -> JSONValue? { resources.data(of: resource) }
-
-  /// Puts a list of objects in the place of those that a resource holds. Throws what is wrong with it, and then changes
-  /// nothing.
-  /// - Returns: false where there is no resource of that id.
+  /// Replaces the objects of a resource. Throws if the list is invalid, and then changes nothing.
+  /// - Returns: `false` if no resource has the id.
   public func setData(of resource: String, to data: JSONValue) throws(OverrideProblem) -> Bool {
-    try resources.setData(of: resource, to: data)
+    try resources.state.setData(of: resource, to: data)
   }
 
   // MARK: The file
 
-  /// Puts the rules of an overrides file in the place of those it had before. Throws what is wrong with it, and then
-  /// changes nothing.
-  /// It may name no files.
+  /// Replaces all rules that came from an overrides file by those of a document, which may not name files. Throws if the
+  /// document is invalid, and then changes nothing.
   public func load(_ document: JSONValue) throws(OverrideProblem) {
-    let document = OverridesDocument(document, files: nil)
+    let document = OverridesDocument(document, file: nil)
     if let problem = document.problems.first { throw problem }
     take(document)
   }
 
-  /// Puts rules that are in order in the place of those the file had before.
-  package func take(_ document: OverridesDocument) { take(SharedDocument(document)) }
-
-  /// Puts in the rules of a file that other sessions take as well.
-  package func take(_ document: SharedDocument) {
+  /// Replaces the rules of the overrides file. Several sessions may share a document.
+  package func take(_ document: OverridesDocument) {
     routes.take(document.routes)
     resources.take(document.resources)
     patches.take(document.patches)
     faults.take(document.faults)
+    changed()
   }
 
-  /// What a file declares, for several sessions.
-  package struct SharedDocument: Sendable {
-    let routes: FileRules<RouteRule>
-    let resources: FileResources
-    let patches: FileRules<PatchRule>
-    let faults: FileRules<FaultRule>
-
-    package init(_ document: OverridesDocument) {
-      routes = FileRules(document.routes)
-      resources = FileResources(document.resources)
-      patches = FileRules(document.patches)
-      faults = FileRules(document.faults)
-    }
-
-    /// To be called when all sessions have taken it: what dropped sessions had would stay with it.
-    package func forget() {
-      routes.forget()
-      resources.forget()
-      patches.forget()
-      faults.forget()
-    }
-  }
+  private func changed() { changes.add(1, ordering: .releasing) }
 }
 
-extension OverrideKind {
-  /// Of a single rule.
-  public var word: String {
-    switch self {
-    case .routes: "route"
-    case .resources: "resource"
-    case .patches: "patch"
-    case .faults: "fault"
-    }
+/// The links for the responder chain of one loop. A link keeps the rules it was made with, and a kind without rules has
+/// no link, so the chain must be rebuilt when `version` changes.
+extension Overrides {
+  package var version: Int { changes.load(ordering: .acquiring) }
+
+  package func routeLink(on loop: EventLoop) -> (any Responder)? {
+    routes.index.map { RouteRuleResponder($0, routes.state, loop: loop) }
+  }
+
+  package var resourceLink: (any Responder)? {
+    resources.index.map { ResourceRuleResponder($0, resources.state) }
+  }
+
+  /// The chain with patches applied to its responses.
+  package func patching(_ chain: any Responder, on loop: EventLoop) -> any Responder {
+    patches.index.map { EffectResponder($0, patches.state, before: chain, loop: loop) } ?? chain
+  }
+
+  /// The chain with faults applied to its responses.
+  package func faulting(_ chain: any Responder, on loop: EventLoop) -> any Responder {
+    faults.index.map { EffectResponder($0, faults.state, before: chain, loop: loop) } ?? chain
+  }
+
+  /// The JSON schema of overrides files (draft 2020-12), for editors and other programs.
+  ///
+  /// Tapedeck refuses everything that the schema refuses, and checks more than a schema can express: that files exist,
+  /// ids are unique, and templates and paths are valid.
+  package static var schema: JSONValue {
+    (try? JSONValue(parsing: PackageResources.overrides_schema_json)) ?? .null
   }
 }

@@ -1,36 +1,62 @@
 package import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckResources
 
-/// Which requests a rule is for: `method`, `path`, and `when` with `query`, `headers`, `form`, `body` (a text), `json`
-/// (what the body must hold at least) and `jsonPath` (what stands at places in it).
+/// A request to be matched against rules. Its parts are parsed once, when the first rule needs them.
+final class OverrideRequest {
+  let http: HTTPRequest
+  lazy var path = PathSegments(http.path)
+  /// `+` stands for a space, as in the matching of recordings.
+  lazy var query = http.query.map { QueryItem.parse($0, plusIsSpace: true) } ?? []
+  lazy var headers = HeaderFields(http.fields)
+  lazy var json: JSONValue? = try? JSONValue(parsing: http.body)
+  lazy var text = String(decoding: http.body, as: UTF8.self)
+  lazy var form = Request(http: http).form
+
+  init(_ http: HTTPRequest) { self.http = http }
+}
+
+/// The condition of a rule: `method`, `path`, and `when` with `query`, `headers`, `form`, `body` (a text), `json` (a part
+/// that the body must contain) and `jsonPath` (values at places in the body).
 package struct RequestCondition: Sendable {
-  /// Nil for any.
+  private typealias Matchers = [(name: String, value: TextMatcher)]
+
+  /// `nil` for any method.
   let methods: [HTTPMethod]?
   let path: PathPattern
-  let query: [(name: String, matcher: TextMatcher)]
-  let headers: [(name: String, matcher: TextMatcher)]
-  let form: [(name: String, matcher: TextMatcher)]
-  let body: TextMatcher?
-  let json: JSONValue?
-  let jsonPath: [(path: JSONPath, matcher: JSONMatcher)]
+  private let query: Matchers
+  private let headers: Matchers
+  private let form: Matchers
+  private let body: TextMatcher?
+  private let json: JSONValue?
+  private let jsonPath: [(path: JSONPath, matcher: JSONMatcher)]
+  /// The number of conditions in `when`. Of two rules for the same path, the one with more conditions is tried first.
+  let whenCount: Int
 
-  /// - Parameter forRoute: where no method is named a route is for GET, any other rule for all of them; and a route for
-  ///   GET is for HEAD too (RFC 9110 §9.3.2).
+  /// - Parameter forRoute: without a method, a route matches GET, any other rule all methods. A route for GET matches
+  ///   HEAD too (RFC 9110 §9.3.2).
   package init(_ reader: inout RuleReader, forRoute: Bool = false) throws(OverrideProblem) {
     methods = try Self.methods(&reader, forRoute: forRoute)
     guard let text = try reader.text("path"), text.hasPrefix("/") else {
       throw reader.problem("path", "must be a text that starts with /, like \"/users/{id}\" or \"/*\"")
     }
-    path = try Self.pattern(text, &reader)
+    path = try Self.pattern(text, reader)
     var when = try reader.object("when")
-    query = try Self.matchers(&when, "query")
-    headers = try Self.matchers(&when, "headers")
-    form = try Self.matchers(&when, "form")
-    let place = when?.place(of: "body") ?? ""
-    body = try when?.value("body").map { value throws(OverrideProblem) in try TextMatcher(value, at: place) }
+    query = try Self.matchers(&when, "query", TextMatcher.init)
+    headers = try Self.matchers(&when, "headers", TextMatcher.init)
+    form = try Self.matchers(&when, "form", TextMatcher.init)
+    body = try when?.read("body", TextMatcher.init)
     json = when?.value("json")
-    jsonPath = try Self.jsonPaths(&when)
+    let place = when?.place(of: "jsonPath") ?? ""
+    let matchers = try Self.matchers(&when, "jsonPath", JSONMatcher.init)
+    jsonPath = try matchers.map { name, matcher throws(OverrideProblem) in
+      do { return (try JSONPath(name), matcher) } catch {
+        throw OverrideProblem("\(place).\(name)", "\(error)")
+      }
+    }
     try when?.finish()
+    let bodyCount = jsonPath.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1)
+    whenCount = query.count + headers.count + form.count + bodyCount
   }
 
   private static func methods(
@@ -47,66 +73,41 @@ package struct RequestCondition: Sendable {
     return forRoute && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods
   }
 
-  private static func pattern(_ text: String, _ reader: inout RuleReader) throws(OverrideProblem)
-    -> PathPattern
-  {
+  private static func pattern(_ text: String, _ reader: RuleReader) throws(OverrideProblem) -> PathPattern {
     guard !text.contains("?"), !text.contains("#") else {
-      throw reader.problem(
-        "path", "must be a path alone; what stands behind ? goes into \"when\": {\"query\": …}")
+      throw reader.problem("path", "must be a path alone; what follows ? goes into \"when\": {\"query\": …}")
     }
-    let pattern = try PathTemplate.pattern(text, at: reader.place(of: "path"))
+    let pattern = try PathPattern(declared: text, at: reader.place(of: "path"))
     for segment in text.split(separator: "/") where segment.contains("{") || segment.contains("}") {
       guard segment.hasPrefix("{"), segment.hasSuffix("}"),
         !segment.dropFirst().dropLast().contains(where: "{}".contains)
-      else { throw reader.problem("path", "\(segment): a hole takes a whole segment, like /users/{id}") }
+      else { throw reader.problem("path", "\(segment): a parameter takes a whole segment, like /users/{id}") }
     }
     return pattern
   }
 
-  private static func matchers(
-    _ reader: inout RuleReader?, _ name: String
-  ) throws(OverrideProblem) -> [(name: String, matcher: TextMatcher)] {
-    guard var inner = try reader?.object(name) else { return [] }
-    var matchers: [(String, TextMatcher)] = []
-    for name in inner.names {
-      let place = inner.place(of: name)
-      guard let value = inner.value(name) else { continue }
-      matchers.append((name, try TextMatcher(value, at: place)))
-    }
-    return matchers
+  private static func matchers<Matcher>(
+    _ reader: inout RuleReader?, _ name: String, _ read: RuleReader.Read<Matcher>
+  ) throws(OverrideProblem) -> [(name: String, value: Matcher)] {
+    var inner = try reader?.object(name)
+    return try inner?.readAll(read) ?? []
   }
 
-  private static func jsonPaths(
-    _ reader: inout RuleReader?
-  ) throws(OverrideProblem) -> [(path: JSONPath, matcher: JSONMatcher)] {
-    guard var inner = try reader?.object("jsonPath") else { return [] }
-    var matchers: [(JSONPath, JSONMatcher)] = []
-    for name in inner.names {
-      guard let value = inner.value(name) else { continue }
-      let path: JSONPath
-      do { path = try JSONPath(name) } catch { throw inner.problem(name, "\(error)") }
-      matchers.append((path, try JSONMatcher(value, at: inner.place(of: name))))
-    }
-    return matchers
-  }
-
-  /// How many things it asks for beside method and path: of two rules for the same path the one that asks for more
-  /// goes first.
-  var whenCount: Int {
-    query.count + headers.count + form.count + jsonPath.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1)
-  }
+  // MARK: Matching
 
   package func fitsPath(of request: HTTPRequest) -> Bool { path.match(request.path) != nil }
 
-  /// The first thing that stands in the way, the path included.
+  /// The first condition that the request does not meet, including the path.
   package func obstacle(_ request: HTTPRequest) -> String? {
     fitsPath(of: request) ? obstacle(OverrideRequest(request)) : "path"
   }
 
-  /// Whether the request is one of these, its path aside.
-  func accepts(_ request: OverrideRequest) -> Bool { obstacle(request) == nil }
+  /// Whether the request meets all conditions but the path.
+  func accepts(_ request: OverrideRequest) -> Bool {
+    methods?.contains(request.http.method) != false && (whenCount == 0 || obstacle(request) == nil)
+  }
 
-  /// The first thing that stands in the way, its path aside: `query page is "2"`.
+  /// The first condition but the path that the request does not meet, like `query page is "2"`.
   func obstacle(_ request: OverrideRequest) -> String? {
     if let methods, !methods.contains(request.http.method) {
       return "method is \(methods.map(\.rawValue).joined(separator: " or "))"
@@ -139,9 +140,6 @@ package struct RequestCondition: Sendable {
     }
     return nil
   }
-
-  /// What the holes of the path caught.
-  func components(of request: OverrideRequest) -> [String: String] { path.values(in: request.path) }
 }
 
 extension [QueryItem] {
@@ -149,10 +147,35 @@ extension [QueryItem] {
 }
 
 extension HTTPMethod {
-  /// Methods are told apart by their case (RFC 9110 §9.1), but no `get` is anything but a slip of the pen.
+  /// Method names are case-sensitive (RFC 9110 §9.1), but `get` in a rule always means `GET`.
   fileprivate init(anyCase name: String) {
     let upper = name.uppercased()
     let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     self.init(rawValue: known.contains(upper) ? upper : name)
+  }
+}
+
+extension PathPattern {
+  /// Parses the path of a rule. Refuses what other tools would read as a regular expression.
+  init(declared text: String, at place: String) throws(OverrideProblem) {
+    if let segment = text.split(separator: "/").first(where: Self.isExpression) {
+      throw OverrideProblem(
+        place,
+        "\(segment): a path has no regular expressions; {id} takes any one segment, *rest all that follow")
+    }
+    do { try self.init(text) } catch { throw OverrideProblem(place, "\(error)") }
+    let names = parameters
+    for (index, name) in names.enumerated() where names[..<index].contains(name) {
+      throw OverrideProblem(
+        place, "the parameter {\(name)} stands twice in \(text); give each its own name")
+    }
+  }
+
+  /// Whether a segment contains characters that are common in regular expressions and rare in URLs.
+  private static func isExpression(_ segment: Substring) -> Bool {
+    segment.contains("\\")
+      || ["(?", "[^", ".*", ".+", "]+", "]*", "]{", "-9]", "-z]", "-Z]"].contains { sign in
+        segment.utf8.indices.contains { segment.utf8[$0...].starts(with: sign.utf8) }
+      }
   }
 }

@@ -56,7 +56,7 @@ final class CassetteResponder: Responder {
     {
       return replay(turn, .otherVariant, to: request, compared, cassette, decisions)
     }
-    return refuse(compared, cassette, recorded: sequence?.answers.count ?? 0, decisions)
+    return refuse(compared, cassette, recorded: sequence?.interactions.count ?? 0, decisions)
   }
 
   private func replay(
@@ -65,14 +65,14 @@ final class CassetteResponder: Responder {
   ) -> ServedResponse {
     if turn.isBeyondRecording { cassette.statistics.countRepeated() }
     if turn.isOtherClient { cassette.statistics.countOtherClient() }
-    let drift = cassette.matcher.seesDrift ? cassette.drift(of: compared, from: turn.answer) : []
+    let drift = cassette.matcher.seesDrift ? cassette.drift(of: compared, from: turn.interaction) : []
     if let decisions {
       let replay = Decision.Replay(
-        file: turn.answer.fileName, turn: turn.number, turns: turn.recorded, drift: drift,
+        file: turn.interaction.fileName, turn: turn.number, turns: turn.recorded, drift: drift,
         substitution: turn.isOtherClient ? .otherClient : substitution)
       decisions.respond(.cassette, .replayed(replay))
     }
-    return ServedResponse(content(turn.answer, to: request, cassette), by: .cassette)
+    return ServedResponse(content(turn.interaction, to: request, cassette), by: .cassette)
   }
 
   private func content(
@@ -103,13 +103,10 @@ final class CassetteResponder: Responder {
   }
 
   private func content(_ interaction: Interaction) -> ServedResponse.Content {
-    if pace != .instant || interaction.isStreamed {
-      return .stream(PacedSource(interaction, pace: pace, onCut: onCut, loop: loop))
+    if pace == .instant, !interaction.isStreamed, case .bytes(let body) = interaction.response.body {
+      return .prepared(interaction.prepared(body))
     }
-    switch interaction.response.body {
-    case .bytes(let body): return .prepared(interaction.prepared(body))
-    case .file(let file): return .stream(BodyFileSource(file, of: interaction))
-    }
+    return .stream(RecordedSource(interaction, pace: pace, onCut: onCut, loop: loop))
   }
 
   /// - Parameter arrival: the place of the request in the recording; `nil` where it is only forwarded.
@@ -118,7 +115,7 @@ final class CassetteResponder: Responder {
   ) -> ServedResponse {
     guard let upstream else { return refuse(request, cassette, recorded: 0, decisions) }
     decisions?.respond(.upstream, .forwarded(isRecorded: arrival != nil))
-    let rewriter = cassette.liveRewriter
+    let rewriter = cassette.originRewriter
     let exchange = OriginExchange(
       rewriter?.forwarded(request) ?? request, client: upstream, cassette: cassette, arrival: arrival)
     let content = ServedResponse.Content.stream(exchange)
@@ -131,9 +128,11 @@ final class CassetteResponder: Responder {
     _ request: HTTPRequest, _ cassette: InsertedCassette, recorded: Int, _ decisions: DecisionCollector?
   ) -> ServedResponse {
     let shown = cassette.matcher.redaction.redacted(request)
-    let miss = cassette.missExplanation.miss(shown, cassette: cassette.cassette, recorded: recorded)
+    let explanation = cassette.missExplanation
+    let miss = explanation.miss(shown, cassette: cassette.cassette, recorded: recorded)
     let isFirst = cassette.statistics.countUnmatched(miss)
     decisions?.respond(.unmatched, .missed(miss, isFirst: isFirst))
-    return ServedResponse(.response(miss.problem(status: cassette.missExplanation.status)), by: .unmatched)
+    let response = miss.problem(status: explanation.configuration.missStatus)
+    return ServedResponse(.response(response), by: .unmatched)
   }
 }

@@ -24,7 +24,7 @@ extension InsertedCassette {
         configuration: configuration, cassette: cassette, recorder: recorder, upstream: upstream,
         statistics: statistics)
       try statistics.mentions.collecting {
-        for interaction in cassette?.answers ?? [] where interaction.isHeld {
+        for interaction in cassette?.interactions ?? [] where interaction.isHeld {
           _ = try opened.prepared(interaction)
         }
       }
@@ -101,16 +101,10 @@ extension InsertedCassette {
 
 extension OriginRewriter {
   /// `nil` where nothing is rewritten.
-  init?(_ origin: UpstreamOrigin, _ rules: RewriteRules) {
-    guard rules.isOn else { return nil }
+  init?(_ origin: UpstreamOrigin?, _ rules: RewriteRules) {
+    guard let origin, rules.isOn else { return nil }
     self.init(
       scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
       pathPrefix: origin.pathPrefix, rules: rules)
-  }
-
-  /// For the origin a cassette was recorded from; `nil` when it does not say.
-  init?(upstream: String?, _ rules: RewriteRules) {
-    guard let upstream, let origin = try? UpstreamOrigin(upstream) else { return nil }
-    self.init(origin, rules)
   }
 }

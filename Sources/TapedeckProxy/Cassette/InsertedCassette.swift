@@ -2,6 +2,7 @@ internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckRecording
 import TapedeckRedaction
+import TapedeckSockets
 internal import TapedeckUpstream
 
 /// The cassette that is in, shared by all loops: what may be replayed, where new exchanges go, and the mode.
@@ -16,7 +17,7 @@ final class InsertedCassette: Sendable {
   /// Knows the origin that the cassette was recorded from.
   let rewriter: OriginRewriter?
   /// Knows the origin that is asked.
-  let liveRewriter: OriginRewriter?
+  let originRewriter: OriginRewriter?
   /// Whether fields by which requests are compared name the proxy where the recorded ones name the origin.
   let comparesAddresses: Bool
   let missExplanation: MissExplanation
@@ -43,8 +44,8 @@ final class InsertedCassette: Sendable {
     cassettePath = configuration.cassette
     rewriting =
       recorder?.rewriting ?? configuration.rewriting.changed(cassette?.recordedRewriting ?? RewriteRules())
-    rewriter = OriginRewriter(upstream: cassette?.upstream, rewriting)
-    liveRewriter = upstream.flatMap { [rewriting] in OriginRewriter($0, rewriting) }
+    rewriter = OriginRewriter(cassette?.upstream.flatMap { try? UpstreamOrigin($0) }, rewriting)
+    originRewriter = OriginRewriter(upstream, rewriting)
     missExplanation = MissExplanation(configuration)
     origins = Self.origins(configuration, cassette)
     self.cassette = cassette
@@ -68,7 +69,7 @@ final class InsertedCassette: Sendable {
     }
     if names.first == names.last { names = Array(names.prefix(1)) }
     var last: [UInt8] = []
-    for interaction in cassette?.answers ?? [] where names.count < maximumOrigins {
+    for interaction in cassette?.interactions ?? [] where names.count < maximumOrigins {
       guard let host = interaction.recorded.request.fields.first("host"), !host.elementsEqual(last) else {
         continue
       }
@@ -80,7 +81,7 @@ final class InsertedCassette: Sendable {
   }
 
   /// The request as it is compared where `comparesAddresses`; `nil` where that is as it came.
-  func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? liveRewriter)?.forwarded(request) }
+  func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? originRewriter)?.forwarded(request) }
 
   /// What becomes of a request.
   func disposition(_ situation: RecordingSituation) -> Disposition {
@@ -107,13 +108,13 @@ final class InsertedCassette: Sendable {
     guard !ejected.load(ordering: .acquiring) else {
       return notice(
         "\(interaction.request.method) \(interaction.request.targetText) is not recorded: "
-          + "its answer came to an end after the cassette was taken out")
+          + "its response came to an end after the cassette was taken out")
     }
     do {
-      if try recorder.record(interaction, arrival: arrival) { statistics.countRecorded() }
+      if try recorder.record(interaction, arrival: arrival) { statistics.count(\.recorded) }
       for coding in recorder.takeUnopenedCodings() {
         notice(
-          "warning: bodies in content coding \(coding) are recorded without a look for secrets in them; "
+          "warning: bodies in content coding \(coding) are recorded without being scanned for secrets; "
             + "without --pass-encodings most origins send none")
       }
     } catch {
@@ -123,7 +124,10 @@ final class InsertedCassette: Sendable {
 
   /// Counts an exchange with the origin that failed.
   func countFailed(_ request: HTTPRequest, _ failure: ExchangeFailure?) {
-    guard let failure else { return statistics.countFailed() }
+    guard let failure else {
+      statistics.count(\.failed)
+      return
+    }
     statistics.countFailed(
       failure, method: request.method.rawValue, target: RequestTarget.text(shownTarget(request)))
   }
@@ -161,11 +165,33 @@ final class InsertedCassette: Sendable {
 
   /// A response that is too large is not recorded. That is no failure, but the first one is told.
   func skipOversized() {
-    if statistics.countOversized() {
-      notice("an answer is too large to be recorded and only passes through; the limit is --max-record-body")
+    if statistics.count(\.oversized) {
+      notice("a response is too large to be recorded and only passes through; the limit is --max-record-body")
     }
   }
 
   /// Why recording broke off, if it did.
   var recordingFailure: String? { failure.withLock { $0 } }
+}
+
+/// Holds the cassette that is in, which can be changed while the proxy runs. Reading it during a change waits for its
+/// end.
+final class CassetteSlot: Versioned {
+  private let slot: Mutex<InsertedCassette>
+  private let changes = Atomic<Int>(0)
+
+  init(_ cassette: InsertedCassette) { slot = Mutex(cassette) }
+
+  var current: InsertedCassette { slot.withLock { $0 } }
+  var version: Int { changes.load(ordering: .acquiring) }
+
+  /// Puts what `make` returns in the place of the cassette. When it throws, the cassette stays.
+  func replace(_ make: (InsertedCassette) throws -> InsertedCassette) throws {
+    try slot.withLock { cassette in
+      // From here on nobody takes what is in for what will be.
+      changes.add(1, ordering: .releasing)
+      defer { changes.add(1, ordering: .releasing) }
+      cassette = try make(cassette)
+    }
+  }
 }

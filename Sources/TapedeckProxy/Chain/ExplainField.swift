@@ -37,17 +37,9 @@ enum ExplainField {
     return text
   }
 
-  /// A string of RFC 9651 §3.3.3: ASCII without control characters, here at most 200 of them.
+  /// The first 200 bytes as a string of RFC 9651 §3.3.3.
   private static func quoted(_ text: String) -> String {
-    var out = "\""
-    for byte in text.utf8.prefix(200) {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): out += "\\" + String(Unicode.Scalar(byte))
-      case 0x20..<0x7F: out += String(Unicode.Scalar(byte))
-      default: out += "?"
-      }
-    }
-    return out + "\""
+    HTTPFields.structuredString(text.utf8.prefix(200))
   }
 }
 

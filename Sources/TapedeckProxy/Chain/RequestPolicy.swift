@@ -2,14 +2,14 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 import TapedeckSockets
 
-/// What a proxy does with a request before any link is asked (RFC 9110 §7.6, §9.3.8, §15.5.20): it does not echo it,
+/// What a proxy does with a request before any link of the chain (RFC 9110 §7.6, §9.3.8, §15.5.20): it does not echo it,
 /// does not send it round in circles, counts its hops, does not take a WebSocket handshake for a plain GET, and refuses
 /// requests for other hosts.
 struct RequestPolicy {
   enum Verdict: Equatable {
     /// On to the links, perhaps with one hop less to go.
     case pass(HTTPRequest)
-    case answer(HTTPResponse)
+    case respond(HTTPResponse)
     /// A response whose reason the user has to be told.
     case refuse(HTTPResponse)
   }
@@ -37,10 +37,10 @@ struct RequestPolicy {
   static func verdict(on request: HTTPRequest) -> Verdict {
     // RFC 9110 §7.6.3: our own name there means that the request has been here.
     if request.fields.hasPassed(pseudonym) {
-      return .answer(.problem(508, "the request has passed this proxy before"))
+      return .respond(.problem(508, "the request has passed this proxy before"))
     }
     if request.asksForWebSocket { return .refuse(.problem(501, webSocketDetail)) }
-    if request.method == .trace { return .answer(trace(request)) }
+    if request.method == .trace { return .respond(trace(request)) }
     if request.method == .options { return options(request) }
     return .pass(request)
   }
@@ -53,22 +53,22 @@ struct RequestPolicy {
     guard request.body.isEmpty, !request.fields.contains("content-length"),
       !request.fields.contains("transfer-encoding")
     else { return .problem(400, "a TRACE request has no body") }
-    var response = HTTPResponse.problem(405, "TRACE is not answered here, nor passed on")
+    var response = HTTPResponse.problem(405, "TRACE is neither served here nor passed on")
     response.head.fields.append(literal: "Allow", methods)
     return response
   }
 
-  /// RFC 9110 §7.6.2: the last recipient answers; any other counts down.
+  /// RFC 9110 §7.6.2: the last recipient responds; any other counts down.
   private static func options(_ request: HTTPRequest) -> Verdict {
     let hops: Int?
     do { hops = try request.fields.maxForwards() } catch {
-      return .answer(.problem(error.status, error.description))
+      return .respond(.problem(error.status, error.description))
     }
     guard let hops else { return .pass(request) }
     guard hops > 0 else {
       var fields = HTTPFields()
       fields.append(literal: "Allow", methods)
-      return .answer(HTTPResponse(head: HTTPResponseHead(status: 204, fields: fields)))
+      return .respond(HTTPResponse(head: HTTPResponseHead(status: 204, fields: fields)))
     }
     var onward = request
     for (index, field) in request.fields.enumerated() where field.isNamed("max-forwards") {

@@ -81,14 +81,21 @@ final class RouteSource: ResponseSource {
 
   private func passOn(_ sink: any ResponseSink) {
     do {
-      switch try next.respond(to: match.request.http, decisions: nil)?.content {
-      case .prepared(let prepared): finish(prepared.response ?? .unanswered, into: sink)
-      case .response(let response): finish(response, into: sink)
-      case .stream(let source): hand(over: source, sink)
-      case nil: finish(.unanswered, into: sink)
-      }
+      let (response, source) = try rest(match.request)
+      if let source { hand(over: source, sink) } else { finish(response, into: sink) }
     } catch {
-      finish(.failure("\(error)"), into: sink)
+      finish(.problem(500, "\(error)", cause: "proxy_internal_error"), into: sink)
+    }
+  }
+
+  /// What the rest of the chain responds: a stream where there is one, else the response.
+  private func rest(_ request: Request) throws -> (HTTPResponse, (any ResponseSource)?) {
+    let unmatched = HTTPResponse.problem(404, "nothing here responds to this request")
+    return switch try next.respond(to: request.http, decisions: nil)?.content {
+    case .prepared(let prepared): (prepared.response ?? unmatched, nil)
+    case .response(let response): (response, nil)
+    case .stream(let source): (unmatched, source)
+    case nil: (unmatched, nil)
     }
   }
 
@@ -96,37 +103,19 @@ final class RouteSource: ResponseSource {
 
   /// Asks the rest of the chain, on the loop, for a handler that waits.
   private static func rest(of home: LoopBound<RouteSource>, _ request: Request) async throws -> HTTPResponse {
-    let asked = PendingResponse()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        asked.wait(continuation)
-        home.post { $0.askRest(request, asked) }
-      }
-    } onCancel: {
-      asked.finish(.failure(CancellationError()))
-    }
+    try await Reply<Result<HTTPResponse, any Error>>.value(onCancel: .failure(CancellationError())) { reply in
+      home.post { $0.askRest(request, reply) }
+    }.get()
   }
 
-  private func askRest(_ request: Request, _ asked: PendingResponse) {
+  private func askRest(_ request: Request, _ reply: Reply<Result<HTTPResponse, any Error>>) {
     do {
-      switch try next.respond(to: request.http, decisions: nil)?.content {
-      case .prepared(let prepared): asked.finish(.success(prepared.response ?? .unanswered))
-      case .response(let response): asked.finish(.success(response))
-      case .stream(let source):
-        successor = source
-        source.start(into: asked.collector())
-      case nil: asked.finish(.success(.unanswered))
-      }
+      let (response, source) = try rest(request)
+      guard let source else { return reply.give(.success(response)) }
+      successor = source
+      source.start(into: reply.collector())
     } catch {
-      asked.finish(.failure(error))
+      reply.give(.failure(error))
     }
-  }
-}
-
-extension HTTPResponse {
-  fileprivate static var unanswered: HTTPResponse { problem(404, "nothing here answers this request") }
-
-  fileprivate static func failure(_ detail: String) -> HTTPResponse {
-    problem(500, detail, cause: "proxy_internal_error")
   }
 }

@@ -9,28 +9,16 @@ struct MissExplanation: Sendable {
   private static let targetBytes = 2048
   private static let detailDifferences = 4
 
-  let mode: RecordMode
-  let status: Int
-  let fixes: MissFixes
-  private let cassetteName: String?
-  private let router: Router
-  private let isCommand: Bool
+  let configuration: ProxyConfiguration
 
-  init(_ configuration: ProxyConfiguration) {
-    mode = configuration.mode
-    status = configuration.missStatus
-    cassetteName = configuration.cassette
-    router = configuration.router
-    isCommand = configuration.verb != nil
-    fixes = MissFixes(configuration)
-  }
+  init(_ configuration: ProxyConfiguration) { self.configuration = configuration }
 
   /// - Parameters:
   ///   - request: without its secrets.
   ///   - recorded: how many responses to this request were recorded, all of which have been given.
   func miss(_ request: HTTPRequest, cassette: Cassette?, recorded: Int) -> Miss {
     let nearest = cassette?.nearest(toRedacted: request, limit: Self.nearestCount) ?? []
-    let fixes = fixes.all(for: request, nearest: nearest.first, cassette: cassette, recorded: recorded)
+    let fixes = fixes(for: request, nearest: nearest.first, cassette: cassette, recorded: recorded)
     return Miss(
       method: request.method.rawValue, target: Self.shortened(request.targetText),
       detail: detail(request, nearest: nearest, recorded: recorded),
@@ -58,25 +46,23 @@ struct MissExplanation: Sendable {
 
   private func detail(_ request: HTTPRequest, nearest: [NearMiss], recorded: Int) -> String {
     let asked = Self.line(request)
-    guard let cassetteName else {
-      guard !isCommand else {
-        return "\(asked): there is no cassette and no upstream to ask (mode \(mode.rawValue))"
-      }
+    let mode = "(mode \(configuration.mode.rawValue))"
+    guard let cassette = configuration.cassette else {
+      if configuration.verb != nil { return "\(asked): there is no cassette and no upstream to ask \(mode)" }
       // As in-process interception says it.
-      return Request.refusal(asked, nearest: [router].nearestRoutes(to: Request(http: request)))
+      return Request.refusal(asked, nearest: [configuration.router].nearestRoutes(to: Request(http: request)))
     }
     guard let first = nearest.first else {
-      return "\(asked): cassette \(cassetteName) holds no recordings (mode \(mode.rawValue))"
+      return "\(asked): cassette \(cassette) holds no recordings \(mode)"
     }
     if recorded > 0 {
       let times = recorded == 1 ? "once" : "\(recorded) times"
-      return
-        "\(asked) was recorded \(times) in cassette \(cassetteName), and asked once more (mode \(mode.rawValue))"
+      return "\(asked) was recorded \(times) in cassette \(cassette), and asked once more \(mode)"
     }
     var differences = first.differences.prefix(Self.detailDifferences).map(\.description)
     let rest = first.differences.count - differences.count
     if rest > 0 { differences.append("and \(rest) more") }
-    return "\(asked) is not in cassette \(cassetteName) (mode \(mode.rawValue)); "
+    return "\(asked) is not in cassette \(cassette) \(mode); "
       + "nearest is \(first.interaction.fileName): \(differences.joined(separator: "; "))"
   }
 
@@ -100,7 +86,7 @@ struct MissExplanation: Sendable {
     let isShort = request.body.count <= curlBodyBytes
     let command = CurlCommand(
       request, base: "http://\(String(decoding: request.authority, as: UTF8.self))",
-      body: isShort ? .inline : .file("BODY"),
+      bodyFile: isShort ? nil : "BODY",
       fields: { field in
         field.isNamed("content-type") || field.isNamed("accept")
           || headers.contains(String(decoding: field.name, as: UTF8.self).lowercased())

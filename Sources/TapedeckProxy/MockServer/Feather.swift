@@ -15,13 +15,13 @@ internal import TapedeckSockets
 /// ```
 ///
 /// Its routes can be changed at any time, and from any thread; the next request sees the change. What no route takes is
-/// answered by the cassette, if there is one, and else by a 404 that names what was asked. Source: Feather.
+/// served from the cassette, if there is one, and else gets a 404 that names the request. Source: Feather.
 public final class Feather: Sendable {
   private struct State {
     var server: ProxyServer?
     var reservation: PortReservation?
     /// The routes that are data, with their handles.
-    var mocks: [(route: MockRoute, registered: [Route])] = []
+    var mocks: [(route: MockRoute, registered: Route)] = []
     var takesAll = false
   }
 
@@ -37,7 +37,7 @@ public final class Feather: Sendable {
   /// - Parameters:
   ///   - port: 0 lets the system choose one, at once: it is in `baseUrl` before the start.
   ///   - folder: of the files that routes name; nil for the current one.
-  ///   - cassette: of recorded answers to what no route takes.
+  ///   - cassette: of recorded responses to what no route takes.
   public convenience init(
     host: String = "localhost", port: Int = 8080, folder: String? = nil, cassette: String? = nil
   ) {
@@ -76,7 +76,7 @@ public final class Feather: Sendable {
   /// Whether the server is running.
   public var isRunning: Bool { state.withLock { $0.server != nil } }
 
-  /// The server beneath while it runs, for its journal of requests and for verification.
+  /// The server beneath while it runs, for its request log and for verification.
   public var server: ProxyServer? { state.withLock { $0.server } }
 
   // MARK: Start and stop
@@ -121,7 +121,7 @@ public final class Feather: Sendable {
     throw .portsTaken(host: host, ports: wanted)
   }
 
-  /// Stops at once; what is not answered by then is cut. The port is free when this returns, and all routes that are
+  /// Stops at once; responses under way are cut. The port is free when this returns, and all routes that are
   /// data are gone, so that the next start begins anew.
   public func pluck() {
     let (server, mocks) = state.withLock { state in
@@ -129,7 +129,7 @@ public final class Feather: Sendable {
       return (state.server, state.mocks)
     }
     _ = try? server?.stop(graceMilliseconds: 0)
-    for mock in mocks { for route in mock.registered { route.remove() } }
+    for mock in mocks { mock.registered.remove() }
   }
 
   // MARK: Routes
@@ -150,7 +150,7 @@ public final class Feather: Sendable {
     state.withLock { state in
       for (route, handle) in zip(routes, registered) {
         state.mocks.removeAll { $0.route == route }
-        state.mocks.append((route, [handle]))
+        state.mocks.append((route, handle))
       }
     }
   }
@@ -172,7 +172,7 @@ public final class Feather: Sendable {
       return gone
     }
     if gone.isEmpty { throw unknown(name) }
-    for mock in gone { for route in mock.registered { route.remove() } }
+    for mock in gone { mock.registered.remove() }
   }
 
   private static func isRoute(_ route: MockRoute, _ method: MockRoute.HTTPMethod, _ endpoint: String) -> Bool
@@ -188,7 +188,7 @@ public final class Feather: Sendable {
 
   // MARK: Updates
 
-  /// Gives a route another answer, for the next request on.
+  /// Gives a route another response, for the next request on.
   /// - Parameters:
   ///   - code: another status; nil for the one it has.
   ///   - headers: other header fields; nil for those it has.
@@ -235,8 +235,8 @@ public final class Feather: Sendable {
 
   // MARK: Middleware
 
-  /// Puts something around all requests, also those that no route takes: it may look, answer by itself, or change what
-  /// `next` answers.
+  /// Puts something around all requests, also those that no route takes: it may look, respond itself, or change the response
+  /// of `next`.
   public func use(_ middleware: @escaping Router.Middleware) {
     let isFirst = state.withLock { state in
       defer { state.takesAll = true }
@@ -250,4 +250,35 @@ public final class Feather: Sendable {
 extension ProxyServer {
   /// The real port.
   fileprivate var port: Int { baseURL.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+}
+
+/// Why a mock server could not do what it was asked. Each text says what to do.
+public enum FeatherError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The server is running already, at this URL.
+  case isRunning(String)
+  /// A number that is not a port.
+  case badPort(Int)
+  /// Every port of the range is taken.
+  case portsTaken(host: String, ports: ClosedRange<Int>)
+  /// The address cannot be bound; the value says why.
+  case cannotListen(String)
+  /// A route cannot be served.
+  case badRoute(MockRouteError)
+  /// The cassette cannot be used; the value says why.
+  case badCassette(String)
+
+  public var description: String {
+    switch self {
+    case .isRunning(let url): "the mock server runs already, at \(url); pluck() it first"
+    case .badPort(let port): "\(port) is no port: they go from 1 to 65535, and 0 lets the system choose"
+    case .portsTaken(let host, let ports):
+      ports.count == 1
+        ? "the port \(ports.lowerBound) of \(host) is taken: stop its holder, or use port 0, which finds a free one"
+        : "all ports of \(host) from \(ports.lowerBound) to \(ports.upperBound) are taken: give a larger range, "
+          + "or port 0, which finds a free one"
+    case .cannotListen(let problem): problem
+    case .badRoute(let error): "\(error)"
+    case .badCassette(let problem): problem
+    }
+  }
 }

@@ -34,7 +34,7 @@ final class OriginExchange: StreamFilter {
     self.request = request
     self.cassette = cassette
     self.arrival = arrival
-    rewriter = cassette.liveRewriter
+    rewriter = cassette.originRewriter
     upstream = client.fetch(request)
   }
 
@@ -52,8 +52,8 @@ final class OriginExchange: StreamFilter {
     if isStream, received > 0, recording != nil {
       record(trailers: HTTPFields(), isCutByClient: true)
     } else if isStream, arrival == nil {
-      cassette.statistics.countForwarded()
-    } else if cassette.statistics.countLeft(), arrival != nil {
+      cassette.statistics.count(\.forwarded)
+    } else if cassette.statistics.count(\.left), arrival != nil {
       cassette.tellLeft(request)
     }
     stop()
@@ -99,7 +99,7 @@ final class OriginExchange: StreamFilter {
   func end(trailers: HTTPFields) {
     guard sink != nil else { return }
     isComplete = true
-    if recording == nil { cassette.statistics.countForwarded() } else { record(trailers: trailers) }
+    if recording == nil { cassette.statistics.count(\.forwarded) } else { record(trailers: trailers) }
     if let heldHead { sink?.begin(heldHead, framing: framing) }
     if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { pass($0, endsChunk: true) } }
     finish { $0.end(trailers: trailers) }

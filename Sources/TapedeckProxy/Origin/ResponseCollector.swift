@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TapedeckHTTP
 
 /// Collects a streamed response in bounded memory, and calls back once, when it has ended.
@@ -53,44 +52,19 @@ final class ResponseCollector: ResponseSink {
   func abort(_ end: ConnectionEnd) { self.end(.brokeOff) }
 }
 
-/// A response that a task waits for. The first result counts.
-final class PendingResponse: Sendable {
-  private struct State {
-    var waiting: CheckedContinuation<HTTPResponse, any Error>?
-    var result: Result<HTTPResponse, any Error>?
-  }
-
-  private struct BrokeOff: Error, CustomStringConvertible {
-    var description: String { "the response broke off before its end" }
-  }
-
-  private let state = Mutex(State())
-
-  func wait(_ continuation: CheckedContinuation<HTTPResponse, any Error>) {
-    let result = state.withLock { state in
-      if state.result == nil { state.waiting = continuation }
-      return state.result
-    }
-    if let result { continuation.resume(with: result) }
-  }
-
-  func finish(_ result: Result<HTTPResponse, any Error>) {
-    let waiting = state.withLock { state in
-      if state.result == nil { state.result = result }
-      defer { state.waiting = nil }
-      return state.waiting
-    }
-    waiting?.resume(with: result)
-  }
-
+extension Reply<Result<HTTPResponse, any Error>> {
   /// A sink that collects the response from a stream.
   func collector() -> ResponseCollector {
     ResponseCollector { [self] collector, outcome in
       switch (outcome, collector.head) {
-      case (.complete, let head?): finish(.success(HTTPResponse(head: head, body: collector.body)))
-      case (.failed(let response), nil): finish(.success(response))
-      default: finish(.failure(BrokeOff()))
+      case (.complete, let head?): give(.success(HTTPResponse(head: head, body: collector.body)))
+      case (.failed(let response), nil): give(.success(response))
+      default: give(.failure(BrokeOff()))
       }
     }
   }
+}
+
+private struct BrokeOff: Error, CustomStringConvertible {
+  var description: String { "the response broke off before its end" }
 }

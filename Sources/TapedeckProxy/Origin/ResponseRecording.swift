@@ -18,7 +18,7 @@ struct ResponseRecording {
   ) {
     self.cassette = cassette
     isChunked = framing == .chunked
-    spool = cassette.recorder?.makeSpool(answering: request, fields: head.fields)
+    spool = cassette.recorder?.makeSpool(respondingTo: request, fields: head.fields)
     if case .length(let length) = framing { skip(ifOversized: length) }
   }
 

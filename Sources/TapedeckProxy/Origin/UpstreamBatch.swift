@@ -34,19 +34,14 @@ public struct UpstreamBatch: Sendable {
     self.upstream = upstream
   }
 
-  /// Sends all of them, starting in their order, and returns when every one has come to an end.
-  /// - Parameter onDone: called with the index of each that is done, on another thread.
+  /// Sends all of them, starting in their order, and returns when every one has come to an end, or early; `nil` stands
+  /// for a request that had not ended by then.
+  /// - Parameters:
+  ///   - isToStop: whether to end early; called ten times a second, on another thread.
+  ///   - onDone: called with the index of each that is done, on another thread.
   public func results(
-    for requests: [HTTPRequest], onDone: @escaping @Sendable (Int) -> Void = { _ in }
-  ) throws -> [Result] {
-    try results(for: requests, until: { false }, onDone: onDone).compactMap { $0 }
-  }
-
-  /// The same, but ends early when `isToStop` says so; `nil` stands for a request that had not ended by then.
-  /// - Parameter isToStop: called ten times a second, on another thread.
-  public func results(
-    for requests: [HTTPRequest], until isToStop: @escaping @Sendable () -> Bool,
-    onDone: @escaping @Sendable (Int) -> Void
+    for requests: [HTTPRequest], until isToStop: @escaping @Sendable () -> Bool = { false },
+    onDone: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws -> [Result?] {
     guard !requests.isEmpty else { return [] }
     let finished = Mutex<Swift.Result<[Result?], any Error>>(.success([]))

@@ -16,6 +16,9 @@ public struct ExchangeLog: Sendable {
     self.format = format
     self.write = write
   }
+
+  /// Milliseconds since 1970-01-01 UTC, for lines that carry the time.
+  package static var timeMilliseconds: Int { WallClock.now }
 }
 
 /// Counts the exchanges of one loop and logs them.

@@ -1,59 +1,28 @@
 internal import Synchronization
 internal import TapedeckHTTP
-import TapedeckRecording
-public import TapedeckRedaction
+internal import TapedeckRecording
 
 /// Counters that every loop adds to.
 final class ProxyStatistics: Sendable {
-  private let recorded = Atomic(0)
+  private struct Counted {
+    var summary = ProxySummary()
+    var misses = GroupLedger<MissGroup>()
+    var drifts = GroupLedger<DriftedField>()
+    var driftedFiles: [String: Int] = [:]
+    var failures = GroupLedger<FailedExchange>()
+  }
+
+  // Counted while a response is replayed, so without a lock.
   private let replayed = Atomic(0)
   private let repeated = Atomic(0)
   private let overridden = Atomic(0)
-  private let forwarded = Atomic(0)
-  private let unmatched = Atomic(0)
-  private let failed = Atomic(0)
-  private let oversized = Atomic(0)
-  private let left = Atomic(0)
-  private let upstreamConnections = Atomic(0)
-  private let drifted = Atomic(0)
   private let otherClients = Atomic(0)
-  private let misses = GroupLedger<MissGroup>()
-  private let drifts = DriftLedger()
-  private let failures = GroupLedger<FailedExchange>()
+  private let counted = Mutex(Counted())
   let mentions: OriginMentions
 
   init(namesOptions: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) {
     mentions = OriginMentions(namesOptions: namesOptions, notice: notice)
   }
-
-  func countRecorded() { recorded.add(1, ordering: .relaxed) }
-  func countRepeated() { repeated.add(1, ordering: .relaxed) }
-  func countOtherClient() { otherClients.add(1, ordering: .relaxed) }
-  func countForwarded() { forwarded.add(1, ordering: .relaxed) }
-  /// Whether it was the first.
-  func countOversized() -> Bool { oversized.add(1, ordering: .relaxed).oldValue == 0 }
-  /// Whether it was the first.
-  func countLeft() -> Bool { left.add(1, ordering: .relaxed).oldValue == 0 }
-  func countFailed() { failed.add(1, ordering: .relaxed) }
-  /// - Parameter target: without secrets.
-  func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
-    countFailed()
-    failures.add(failure, method: method, target: target)
-  }
-  func countUpstreamConnection() { upstreamConnections.add(1, ordering: .relaxed) }
-  /// Whether it is the first of its kind.
-  func countUnmatched(_ miss: Miss) -> Bool {
-    unmatched.add(1, ordering: .relaxed)
-    return misses.add(miss)
-  }
-
-  func countDrift(_ differences: [RequestDifference], file: String) {
-    drifted.add(1, ordering: .relaxed)
-    drifts.add(differences, file: file)
-  }
-
-  /// How many requests that got a recording drifted, by its file.
-  var driftedFiles: [String: Int] { drifts.files }
 
   func count(_ source: ServedResponse.Source) {
     switch source {
@@ -63,96 +32,105 @@ final class ProxyStatistics: Sendable {
     }
   }
 
+  func countRepeated() { repeated.add(1, ordering: .relaxed) }
+  func countOtherClient() { otherClients.add(1, ordering: .relaxed) }
+
+  /// Counts what needs no group.
+  /// - Returns: whether it was the first.
+  @discardableResult
+  func count(_ counter: any WritableKeyPath<ProxySummary, Int> & Sendable) -> Bool {
+    counted.withLock {
+      $0.summary[keyPath: counter] += 1
+      return $0.summary[keyPath: counter] == 1
+    }
+  }
+
+  /// - Parameter target: without secrets.
+  func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
+    counted.withLock {
+      $0.summary.failed += 1
+      $0.failures.add([method, target, failure.cause], \.count) {
+        FailedExchange(method: method, target: target, failure: failure, count: 1)
+      }
+    }
+  }
+
+  /// - Returns: whether it is the first of its kind.
+  func countUnmatched(_ miss: Miss) -> Bool {
+    counted.withLock {
+      $0.summary.unmatched += 1
+      return $0.misses.add([miss.sort], \.count) { MissGroup(miss: miss, count: 1) }
+    }
+  }
+
+  func countDrift(_ differences: [RequestDifference], file: String) {
+    counted.withLock {
+      $0.summary.drifted += 1
+      $0.driftedFiles[file, default: 0] += 1
+      var seen: Set<String> = []
+      for difference in differences where seen.insert(difference.place).inserted {
+        $0.drifts.add([difference.place], \.count) {
+          DriftedField(
+            field: difference.place, count: 1, recorded: difference.recorded, received: difference.received)
+        }
+      }
+    }
+  }
+
+  /// How many requests that got a recording drifted, by its file.
+  var driftedFiles: [String: Int] { counted.withLock { $0.driftedFiles } }
+
   /// The counters now; what only the cassette knows is left at nothing.
   var summary: ProxySummary {
-    var summary = ProxySummary()
-    summary.recorded = recorded.load(ordering: .relaxed)
+    var summary = counted.withLock { counted in
+      var summary = counted.summary
+      (summary.unmatchedRequests, summary.otherUnmatched) = (counted.misses.groups, counted.misses.others)
+      (summary.driftedFields, summary.otherDrift) = (counted.drifts.groups, counted.drifts.others)
+      (summary.failures, summary.otherFailures) = (counted.failures.groups, counted.failures.others)
+      return summary
+    }
+    summary.driftedFields.sort { ($1.count, $0.field) < ($0.count, $1.field) }
     summary.replayed = replayed.load(ordering: .relaxed)
     summary.repeated = repeated.load(ordering: .relaxed)
     summary.overridden = overridden.load(ordering: .relaxed)
-    summary.forwarded = forwarded.load(ordering: .relaxed)
-    summary.unmatched = unmatched.load(ordering: .relaxed)
-    summary.oversized = oversized.load(ordering: .relaxed)
-    summary.left = left.load(ordering: .relaxed)
-    summary.failed = failed.load(ordering: .relaxed)
-    summary.upstreamConnections = upstreamConnections.load(ordering: .relaxed)
-    summary.drifted = drifted.load(ordering: .relaxed)
     summary.otherClients = otherClients.load(ordering: .relaxed)
-    (summary.unmatchedRequests, summary.otherUnmatched) = misses.groups
-    (summary.driftedFields, summary.otherDrift) = drifts.fields
-    (summary.failures, summary.otherFailures) = failures.groups
     summary.originMentions = mentions.all
     return summary
   }
 }
 
-/// What a run came to.
-public struct ProxySummary: Sendable, Equatable {
-  /// Exchanges recorded.
-  public var recorded = 0
-  /// Secrets that were hidden in what was recorded.
-  public var redacted = 0
-  /// Responses from the cassette.
-  public var replayed = 0
-  /// Of the replayed: responses given once more after all recorded ones had been given.
-  public var repeated = 0
-  /// Answered by a route or store.
-  public var overridden = 0
-  /// Passed through without being recorded.
-  public var forwarded = 0
-  /// Passed through because they were too large to be recorded.
-  public var oversized = 0
-  /// Requests that nothing responded to.
-  public var unmatched = 0
-  /// Of the replayed: responses to requests that differed from the recorded ones where the rules ignore it.
-  public var drifted = 0
-  /// Of the replayed: responses that were recorded for another client than the one that asked, which is no drift.
-  public var otherClients = 0
-  /// The unmatched requests by sort, at most a hundred, and how many others there were.
-  public var unmatchedRequests: [MissGroup] = []
-  /// How many requests were unmatched beyond those of `unmatchedRequests`.
-  public var otherUnmatched = 0
-  /// Where requests drifted, at most a hundred places, and how often others did.
-  public var driftedFields: [DriftedField] = []
-  /// How often requests drifted beyond `driftedFields`.
-  public var otherDrift = 0
-  /// Left by the client before its response was complete, and not recorded.
-  public var left = 0
-  /// What named the origin in responses and was left as it is, each thing once.
-  public var originMentions: [OriginMention] = []
-  /// Exchanges with the origin that came to nothing.
-  public var failed = 0
-  /// Why they failed, by request and cause, at most a hundred, and how many others there were.
-  public var failures: [FailedExchange] = []
-  /// How many exchanges failed beyond those of `failures`.
-  public var otherFailures = 0
-  /// Interactions that no request got.
-  public var unused = 0
-  /// Connections opened to the origin.
-  public var upstreamConnections = 0
-  /// Interaction files that sealing wrote and removed.
-  public var filesWritten = 0
-  /// Interaction files that sealing removed.
-  public var filesRemoved = 0
-  /// Files of earlier runs whose requests did not come again, where everything was recorded anew.
-  public var untouchedFiles: [String] = []
-  /// What looks like a secret in what was recorded.
-  public var secrets: [SecretFind] = []
-  /// The message that nothing was sealed because of them.
-  public var sealRefusal: String?
-  /// Why recording broke off, if it did.
-  public var recordingFailure: String?
+/// Members of a run, grouped in the order their groups first came. Only a hundred groups are kept; members of others are
+/// counted.
+struct GroupLedger<Group> {
+  static var maximumGroups: Int { 100 }
 
-  /// Creates a summary of nothing.
-  public init() {}
+  private var places: [[String]: Int] = [:]
+  private(set) var groups: [Group] = []
+  private(set) var others = 0
+
+  /// - Parameters:
+  ///   - key: what the members of a group have in common.
+  ///   - group: made of the first member, with a count of 1.
+  /// - Returns: whether it is the first of its group.
+  @discardableResult
+  mutating func add(_ key: [String], _ count: WritableKeyPath<Group, Int>, _ group: () -> Group) -> Bool {
+    if let place = places[key] {
+      groups[place][keyPath: count] += 1
+    } else if groups.count >= Self.maximumGroups {
+      others += 1
+    } else {
+      places[key] = groups.count
+      groups.append(group())
+      return true
+    }
+    return false
+  }
 }
 
-extension ProxySummary {
-  /// Says so where a recording has nothing to show but failures.
-  public func emptyRecording(_ mode: RecordMode) -> String? {
-    guard mode == .all || mode == .once || mode == .newEpisodes, failed > 0, recorded == 0, replayed == 0
-    else { return nil }
-    let exchanges = failed == 1 ? "1 exchange" : "\(failed) exchanges"
-    return "nothing was recorded, and \(exchanges) with the origin failed"
+extension RequestDifference {
+  /// The field without numbers of places in arrays, so that there are few.
+  fileprivate var place: String {
+    if field.hasPrefix("$"), let word = ignoredBy { return String(word.dropFirst("body:ignore=".count)) }
+    return field.hasPrefix("body from byte") ? "body" : field
   }
 }

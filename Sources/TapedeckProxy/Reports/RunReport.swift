@@ -35,31 +35,27 @@ public struct RunReport: Sendable {
   public var json: [UInt8] { document.bytes(.pretty) }
 
   private var document: JSONValue {
-    .object([
-      JSONMember("tapedeck-report", JSONValue(Self.version)),
-      JSONMember("cassette", cassette.map { JSONValue($0) } ?? .null),
-      JSONMember("mode", JSONValue(mode.rawValue)),
-      JSONMember("match", .array(match.map { JSONValue($0) })),
-      JSONMember("exitCode", JSONValue(exitCode)),
-      JSONMember("rules", .array(rules.map { JSONValue($0.rawValue) })),
-      JSONMember(
-        "broken",
-        .array(rules.filter { summary.breaches(of: $0) > 0 }.map { JSONValue($0.rawValue) })),
-      JSONMember(
-        "failure", (summary.recordingFailure ?? summary.emptyRecording(mode)).map { JSONValue($0) } ?? .null),
-      JSONMember("counts", counts),
-      JSONMember("interactions", .array(uses.map(Self.interaction))),
-      JSONMember("unused", .array(uses.filter { $0.hits == 0 }.map { JSONValue($0.file) })),
-      JSONMember("unmatched", .array(summary.unmatchedRequests.map(Self.unmatched))),
-      JSONMember("otherUnmatched", JSONValue(summary.otherUnmatched)),
-      JSONMember("drift", .array(summary.driftedFields.map(Self.drift))),
-      JSONMember("otherDrift", JSONValue(summary.otherDrift)),
-      JSONMember("originMentions", .array(summary.originMentions.map(Self.mention))),
-      JSONMember("secrets", .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret))),
-      JSONMember("failures", .array(summary.failures.map(Self.failed))),
-      JSONMember("otherFailures", JSONValue(summary.otherFailures)),
-    ])
+    [
+      "tapedeck-report": JSONValue(Self.version), "cassette": Self.text(cassette),
+      "mode": JSONValue(mode.rawValue), "match": .array(match.map { JSONValue($0) }),
+      "exitCode": JSONValue(exitCode),
+      "rules": .array(rules.map { JSONValue($0.rawValue) }),
+      "broken": .array(rules.filter { summary.breaches(of: $0) > 0 }.map { JSONValue($0.rawValue) }),
+      "failure": Self.text(summary.recordingFailure ?? summary.emptyRecording(mode)),
+      "counts": counts,
+      "interactions": .array(uses.map(Self.interaction)),
+      "unused": .array(uses.filter { $0.hits == 0 }.map { JSONValue($0.file) }),
+      "unmatched": .array(summary.unmatchedRequests.map(Self.unmatched)),
+      "otherUnmatched": JSONValue(summary.otherUnmatched),
+      "drift": .array(summary.driftedFields.map(Self.drift)), "otherDrift": JSONValue(summary.otherDrift),
+      "originMentions": .array(summary.originMentions.map(Self.mention)),
+      "secrets": .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret)),
+      "failures": .array(summary.failures.map(Self.failed)),
+      "otherFailures": JSONValue(summary.otherFailures),
+    ]
   }
+
+  private static func text(_ text: String?) -> JSONValue { text.map { JSONValue($0) } ?? .null }
 
   private var counts: JSONValue {
     [
@@ -97,7 +93,7 @@ public struct RunReport: Sendable {
 
   private static func secret(_ find: SecretFind) -> JSONValue {
     [
-      "file": JSONValue(find.file), "place": find.place.map { JSONValue($0) } ?? .null,
+      "file": JSONValue(find.file), "place": text(find.place),
       "looksLike": JSONValue(find.looksLike), "beginning": JSONValue(find.beginning),
     ]
   }
@@ -120,8 +116,7 @@ public struct RunReport: Sendable {
   private static func drift(_ field: DriftedField) -> JSONValue {
     [
       "field": JSONValue(field.field), "count": JSONValue(field.count),
-      "recorded": field.recorded.map { JSONValue($0) } ?? .null,
-      "received": field.received.map { JSONValue($0) } ?? .null,
+      "recorded": text(field.recorded), "received": text(field.received),
     ]
   }
 }

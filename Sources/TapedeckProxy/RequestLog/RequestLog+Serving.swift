@@ -3,20 +3,30 @@ internal import TapedeckSockets
 
 extension RequestLog {
   /// Keeps an exchange: at once where the response is in memory, else when its stream is over.
-  /// - Parameter decisions: of the links on this request.
   /// - Returns: the response to send.
   func keep(
     _ request: HTTPRequest, _ response: ServedResponse, _ arrival: Arrival, _ decisions: DecisionCollector
   ) -> ServedResponse {
-    var exchange = Exchange(source: response.source, arrival: arrival, decisions: decisions)
     switch response.content {
-    case .prepared(let prepared): append(exchange.entry(PackedRequest(request), .prepared(prepared)))
+    case .prepared(let prepared):
+      append(
+        RequestLogEntry(request, response.source, arrival, decisions.decisions, nil, .prepared(prepared)))
     case .response(let content):
-      exchange.failure = content.failure
-      append(exchange.entry(PackedRequest(request), .response(content)))
+      append(
+        RequestLogEntry(
+          request, response.source, arrival, decisions.decisions, content.failure,
+          .response(content, bodyBytes: content.body.count)))
     case .stream(let stream):
       var logged = response
-      logged.content = .stream(LoggedSource(stream, PackedRequest(request), exchange, log: self))
+      logged.content = .stream(
+        LoggedSource(
+          stream,
+          log: { [self] failure, wasCutShort, content in
+            append(
+              RequestLogEntry(
+                request, response.source, arrival, decisions.decisions, failure, wasCutShort: wasCutShort,
+                content))
+          }))
       return logged
     }
     return response
@@ -24,25 +34,8 @@ extension RequestLog {
 
   /// When a request came.
   struct Arrival {
-    fileprivate let milliseconds = WallClock.now
-    fileprivate let start = MonotonicTime.now
-  }
-
-  /// An exchange on its way into the log.
-  fileprivate struct Exchange {
-    let source: ServedResponse.Source
-    let arrival: Arrival
-    let decisions: DecisionCollector
-    var failure: ExchangeFailure?
-
-    func entry(
-      _ request: consuming PackedRequest, _ content: RequestLogEntry.Content, wasCutShort: Bool = false
-    ) -> RequestLogEntry {
-      RequestLogEntry(
-        request, startedMilliseconds: arrival.milliseconds,
-        durationNanoseconds: MonotonicTime.now.nanoseconds(since: arrival.start), source: source,
-        decisions: decisions.decisions, failure: failure, wasCutShort: wasCutShort, content)
-    }
+    let milliseconds = WallClock.now
+    let start = MonotonicTime.now
   }
 }
 
@@ -52,28 +45,25 @@ private final class LoggedSource: StreamFilter {
   var sink: (any ResponseSink)?
   private static let maximumHeldBytes = 1 << 20
 
-  /// `nil` once the exchange is in the log.
-  private var request: PackedRequest?
-  private var exchange: RequestLog.Exchange
-  private let log: RequestLog
+  /// Puts the exchange into the log; `nil` once it has.
+  private var log: ((ExchangeFailure?, _ wasCutShort: Bool, RequestLogEntry.Content) -> Void)?
   private var head = HTTPResponseHead(status: 0)
   private var held: [UInt8] = []
   private var size = 0
 
   init(
-    _ source: any ResponseSource, _ request: consuming PackedRequest, _ exchange: RequestLog.Exchange,
-    log: RequestLog
+    _ source: any ResponseSource, log: @escaping (ExchangeFailure?, Bool, RequestLogEntry.Content) -> Void
   ) {
-    self.request = consume request
-    self.exchange = exchange
     self.log = log
     self.source = source
   }
 
-  private func finish(wasCutShort: Bool, trailers: HTTPFields = HTTPFields()) {
-    guard let request = request.take() else { return }
+  private func finish(
+    wasCutShort: Bool, trailers: HTTPFields = HTTPFields(), failure: ExchangeFailure? = nil
+  ) {
+    guard let log = log.take() else { return }
     let response = HTTPResponse(head: head, body: held, trailers: trailers)
-    log.append(exchange.entry(request, .streamed(response, bodyBytes: size), wasCutShort: wasCutShort))
+    log(failure, wasCutShort, .response(response, bodyBytes: size))
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
@@ -100,8 +90,7 @@ private final class LoggedSource: StreamFilter {
       held = response.body
       size = response.body.count
     }
-    exchange.failure = response.failure
-    finish(wasCutShort: true)
+    finish(wasCutShort: true, failure: response.failure)
     finish { $0.fail(response) }
   }
 

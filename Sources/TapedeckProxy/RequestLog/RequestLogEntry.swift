@@ -1,6 +1,7 @@
 internal import Synchronization
 public import TapedeckHTTP
 public import TapedeckRecording
+internal import TapedeckSockets
 
 /// A request, its response, and what each link of the chain decided.
 public final class RequestLogEntry: Sendable {
@@ -8,8 +9,7 @@ public final class RequestLogEntry: Sendable {
   public var number: Int { place.load(ordering: .relaxed) }
   private let place = Atomic<Int>(0)
   /// As it came, without what named its session.
-  public var request: HTTPRequest { packed.request }
-  private let packed: PackedRequest
+  public let request: HTTPRequest
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
   /// The same for people, as RFC 3339 writes it.
@@ -29,28 +29,26 @@ public final class RequestLogEntry: Sendable {
 
   enum Content: Sendable {
     case prepared(PreparedResponse)
-    indirect case response(HTTPResponse)
-    /// A stream, of whose body not all need be held.
-    indirect case streamed(HTTPResponse, bodyBytes: Int)
+    /// - Parameter bodyBytes: the size of the body, of which not all need be held when it was a stream.
+    indirect case response(HTTPResponse, bodyBytes: Int)
 
     /// What it takes in memory; one that is prepared is the cassette's own.
     fileprivate var bytes: Int {
       switch self {
       case .prepared: 0
-      case .response(let response), .streamed(let response, _): response.body.count + 512
+      case .response(let response, _): response.body.count + 512
       }
     }
   }
 
   init(
-    _ packed: consuming PackedRequest, startedMilliseconds: Int, durationNanoseconds: Int64,
-    source: ServedResponse.Source, decisions: Decisions, failure: ExchangeFailure?, wasCutShort: Bool,
-    _ content: Content
+    _ request: HTTPRequest, _ source: ServedResponse.Source, _ arrival: RequestLog.Arrival,
+    _ decisions: Decisions, _ failure: ExchangeFailure?, wasCutShort: Bool = false, _ content: Content
   ) {
-    bytes = 256 + packed.bytes + content.bytes
-    self.packed = packed
-    self.startedMilliseconds = startedMilliseconds
-    self.durationNanoseconds = durationNanoseconds
+    bytes = 512 + request.bytes + content.bytes
+    self.request = request
+    startedMilliseconds = arrival.milliseconds
+    durationNanoseconds = MonotonicTime.now.nanoseconds(since: arrival.start)
     self.source = source
     self.decisions = decisions
     self.failure = failure
@@ -63,7 +61,7 @@ public final class RequestLogEntry: Sendable {
   public var status: Int {
     switch content {
     case .prepared(let prepared): prepared.status
-    case .response(let response), .streamed(let response, _): response.head.status
+    case .response(let response, _): response.head.status
     }
   }
 
@@ -71,17 +69,14 @@ public final class RequestLogEntry: Sendable {
   public var bodyBytes: Int {
     switch content {
     case .prepared(let prepared): prepared.contentBytes
-    case .response(let response): response.body.count
-    case .streamed(_, let bytes): bytes
+    case .response(_, let bytes): bytes
     }
   }
 
   /// Whether all of the response is here.
   public var isWhole: Bool {
-    if case .streamed(let response, let bytes) = content {
-      return response.body.count == bytes && !wasCutShort
-    }
-    return true
+    guard case .response(let response, let bytes) = content else { return true }
+    return response.body.count == bytes && !wasCutShort
   }
 
   /// The response as far as it is held.
@@ -89,7 +84,7 @@ public final class RequestLogEntry: Sendable {
     switch content {
     case .prepared(let prepared):
       prepared.response ?? HTTPResponse(head: HTTPResponseHead(status: prepared.status))
-    case .response(let response), .streamed(let response, _): response
+    case .response(let response, _): response
     }
   }
 
@@ -109,12 +104,19 @@ public final class RequestLogEntry: Sendable {
 extension RequestLogEntry {
   /// Why it got this response, in a few words.
   package var reason: String {
-    if source == .upstream, let failure { return "asked; \(failure.words)" }
+    if source == .upstream, let failure { return "forwarded; \(failure.words)" }
     return responded.words
   }
 
   /// Of the link that responded.
   package var responded: Decision {
     decisions.responded ?? Decision(Decision.Link(source), source == .server ? .refused : .declared)
+  }
+}
+
+extension HTTPRequest {
+  /// What it takes in memory, about.
+  fileprivate var bytes: Int {
+    target.count + fields.byteCount + body.count + trailers.byteCount
   }
 }

@@ -12,7 +12,7 @@ public struct Verification: Sendable {
     var source: JSONValue
     var condition: RequestCondition
     var status: Int?
-    var answerer: String?
+    var servedBy: ServedResponse.Source?
     var times: ClosedRange<Int>
 
     func accepts(_ entry: RequestLogEntry) -> Bool { obstacle(entry) == nil }
@@ -20,8 +20,8 @@ public struct Verification: Sendable {
     func obstacle(_ entry: RequestLogEntry) -> String? {
       if let obstacle = condition.obstacle(entry.request) { return obstacle }
       if let status, entry.status != status { return "status is \(status), it was \(entry.status)" }
-      if let answerer, entry.source.rawValue != answerer {
-        return "source is \(answerer), it was \(entry.source.rawValue)"
+      if let servedBy, entry.source != servedBy {
+        return "source is \(servedBy.rawValue), it was \(entry.source.rawValue)"
       }
       return nil
     }
@@ -63,14 +63,15 @@ public struct Verification: Sendable {
     var reader = try RuleReader(json, at: place)
     let condition = try RequestCondition(&reader)
     let status = try reader.int("status", in: 100...999)
-    let answerer = try reader.text("source")
-    if let answerer, ServedResponse.Source(rawValue: answerer) == nil {
+    let source = try reader.text("source")
+    let servedBy = source.flatMap { ServedResponse.Source(rawValue: $0) }
+    if source != nil, servedBy == nil {
       let known = ServedResponse.Source.allCases.map(\.rawValue).joined(separator: ", ")
       throw reader.problem("source", "must be one of \(known)")
     }
     let times = try times(&reader)
     try reader.finish()
-    return Expectation(source: json, condition: condition, status: status, answerer: answerer, times: times)
+    return Expectation(source: json, condition: condition, status: status, servedBy: servedBy, times: times)
   }
 
   private static func times(_ reader: inout RuleReader) throws(OverrideProblem) -> ClosedRange<Int> {

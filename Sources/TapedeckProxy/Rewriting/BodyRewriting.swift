@@ -9,7 +9,7 @@ struct BodyRewriting {
   /// Up to here a text of known length is held, so that its new length can be told.
   static let maximumHeldBytes = 256 * 1024
 
-  private let text: OriginTextRewriter
+  let text: OriginTextRewriter
   private let method: HTTPMethod
 
   init(_ rewriter: OriginRewriter, request: HTTPRequest) {
@@ -23,8 +23,6 @@ struct BodyRewriting {
     guard let coding = head.fields.text("content-encoding") else { return true }
     return coding.isEmpty || coding.lowercased() == "identity"
   }
-
-  func makeText() -> OriginTextRewriter { text }
 
   /// The head as it goes out before a body that may be changed.
   func head(_ head: HTTPResponseHead) -> HTTPResponseHead {
@@ -104,7 +102,7 @@ private final class RewrittenSource: StreamFilter {
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     let isConcerned = BodyRewriting.concerns(head)
     let head = rewriting.head(head)
-    if isConcerned, framing != .none { text = rewriting.makeText() }
+    if isConcerned, framing != .none { text = rewriting.text }
     switch framing {
     case _ where text == nil: sink?.begin(head, framing: framing)
     case .length(let length) where length <= BodyRewriting.maximumHeldBytes: held = (head, [])

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Cookies that were set for the origin are set for us.
 ///
 /// A `Domain` that covers the origin becomes the host the client used, or goes where that is an address or a single
@@ -17,26 +19,21 @@ extension OriginRewriter {
     let losesSecure =
       scheme == "https" && !Self.needsSecure(cookie)
       && attributes.dropFirst().contains { $0.name == "secure" }
-    var kept: [String] = []
-    var hasChanged = false
-    for (index, part) in parts.enumerated() {
-      let text = String(decoding: part, as: UTF8.self)
-      let replaced =
-        index == 0
-        ? text : rewrittenAttribute(text, attributes[index], losesSecure: losesSecure, proxy: proxy)
-      hasChanged = hasChanged || replaced != text
-      if let replaced { kept.append(replaced) }
+    let kept = zip(parts, attributes).enumerated().compactMap { index, part in
+      let text = String(decoding: part.0, as: UTF8.self)
+      return index == 0 ? text : rewritten(text, part.1, losesSecure: losesSecure, proxy: proxy)
     }
-    return hasChanged ? kept.joined(separator: ";") : nil
+    let result = kept.joined(separator: ";")
+    return result == cookie ? nil : result
   }
 
   /// Whether its name says that it is no cookie without `Secure`.
   static func needsSecure(_ cookie: String) -> Bool {
-    let name = cookie.utf8.prefix(9).map(lowercased)
+    let name = cookie.utf8.prefix(9).map(ASCII.lowercased)
     return name.starts(with: "__secure-".utf8) || name.starts(with: "__host-".utf8)
   }
 
-  private func rewrittenAttribute(
+  private func rewritten(
     _ text: String, _ attribute: CookieAttribute, losesSecure: Bool, proxy: String
   ) -> String? {
     switch attribute.name {
@@ -61,32 +58,22 @@ extension OriginRewriter {
   /// As the URL Standard has it, a host that ends in a number is an IPv4 address.
   private var isAddress: Bool {
     host.utf8.contains(UInt8(ascii: ":"))
-      || host.utf8.last.map { (0x30...0x39).contains($0) } == true
-        && host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+      || host.utf8.last.map(ASCII.isDigit) == true
+        && host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
   }
 
   /// The host of an authority, where it can stand in a cookie: a name with a dot in it.
   private static func cookieDomain(_ authority: String) -> String? {
     let host = authority.prefix { $0 != ":" }
-    guard let last = host.utf8.last, host.utf8.contains(UInt8(ascii: ".")), !(0x30...0x39).contains(last)
-    else {
-      return nil
-    }
+    guard let last = host.utf8.last, host.contains("."), !ASCII.isDigit(last) else { return nil }
     return String(host)
   }
 
-  private static func attribute(_ part: some Collection<UInt8>) -> CookieAttribute {
+  private static func attribute(_ part: Substring.UTF8View) -> CookieAttribute {
     let pieces = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      .map { trimmed(String(decoding: $0, as: UTF8.self)) }
+      .map { String(decoding: $0.trimmingBlanks(), as: UTF8.self) }
     let name = pieces.first?.lowercased() ?? ""
     let value = pieces.count > 1 ? pieces[1] : ""
     return (name, name == "path" ? value : value.lowercased())
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    var text = Substring(text)
-    while text.first == " " || text.first == "\t" { text.removeFirst() }
-    while text.last == " " || text.last == "\t" { text.removeLast() }
-    return String(text)
   }
 }

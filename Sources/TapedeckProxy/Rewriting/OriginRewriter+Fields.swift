@@ -31,7 +31,7 @@ extension OriginRewriter {
     default: break
     }
     guard !extraFields.isEmpty else { return nil }
-    let name = fields.name(at: index).map(Self.lowercased)
+    let name = fields.name(at: index).map(ASCII.lowercased)
     return extraFields.contains(name) ? .named : nil
   }
 
@@ -102,7 +102,7 @@ extension OriginRewriter {
     let bytes = Array(text.utf8)
     let name = Array("url=".utf8)
     let found = bytes.indices.first { start in
-      bytes[start...].prefix(name.count).map(Self.lowercased) == name
+      bytes[start...].prefix(name.count).map(ASCII.lowercased) == name
     }
     guard let found else { return nil }
     var start = found + name.count

@@ -96,13 +96,13 @@ extension OriginRewriter {
   }
 
   private func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-    zip(bytes, scheme.utf8).allSatisfy { Self.lowercased($0) == $1 }
+    zip(bytes, scheme.utf8).allSatisfy { ASCII.lowercased($0) == $1 }
   }
 
   /// Whether the origin's name stands there, or user information before it may.
   private func mayBeOrigin(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
     let rest = text[start...]
-    if zip(rest, authority.utf8).allSatisfy({ Self.lowercased($0) == $1 }) { return true }
+    if zip(rest, authority.utf8).allSatisfy({ ASCII.lowercased($0) == $1 }) { return true }
     return rest.prefix(64).prefix { !Self.endsAuthority($0) }.contains(UInt8(ascii: "@"))
   }
 

@@ -64,7 +64,7 @@ struct OriginRewriter: Sendable {
     var rest = location[...]
     // `//authority` takes the scheme of the page it stands on, which for the origin was its own (RFC 3986 §4.2).
     let opening = rest.starts(with: "//".utf8) ? Array("//".utf8) : Array("\(scheme)://".utf8)
-    guard rest.prefix(opening.count).map(Self.lowercased) == opening else { return nil }
+    guard rest.prefix(opening.count).map(ASCII.lowercased) == opening else { return nil }
     rest = rest.dropFirst(opening.count)
     let authority = rest.prefix { !"/?#".utf8.contains($0) }
     // As the URL Standard has it, the last `@` ends the user information.
@@ -76,7 +76,7 @@ struct OriginRewriter: Sendable {
   /// Whether it is the origin's `host[:port]`, whatever the case and whether its default port is spelled out.
   func isOrigin(_ authority: some Collection<UInt8>) -> Bool {
     let name = authority.prefix(bracketedHost.count)
-    guard name.map(Self.lowercased) == bracketedHost else { return false }
+    guard name.map(ASCII.lowercased) == bracketedHost else { return false }
     let rest = authority.dropFirst(bracketedHost.count)
     guard let colon = rest.first else { return defaultPort != nil }
     guard colon == UInt8(ascii: ":") else { return false }
@@ -84,8 +84,6 @@ struct OriginRewriter: Sendable {
     let digits = rest.dropFirst()
     return digits.isEmpty ? defaultPort != nil : digits.elementsEqual(port)
   }
-
-  static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
   /// A path as the client knows it; `nil` where it is outside the part of the origin that we serve.
   func withoutPrefix(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
@@ -104,5 +102,44 @@ struct OriginRewriter: Sendable {
 
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+  }
+}
+
+extension OriginRewriter {
+  /// The fields that are rewritten on the way to the origin.
+  static let forwardedNames = ["origin", "referer", "destination"]
+
+  /// The request as it goes to the origin: `Origin`, `Referer` and WebDAV's `Destination` that name us name the origin,
+  /// which compares them with its own `Host` before it takes a form (CSRF) or copies a file (RFC 4918 §9.8.4).
+  func forwarded(_ request: HTTPRequest) -> HTTPRequest {
+    guard !request.authority.isEmpty else { return request }
+    var result = request
+    for index in request.fields.indices {
+      guard let isWhole = Self.isWholeReference(at: index, of: request.fields),
+        let value = named(request.fields.value(at: index), isWhole: isWhole, proxy: request.authority)
+      else { continue }
+      try? result.fields.replaceValue(at: index, with: value)
+    }
+    return result
+  }
+
+  /// Whether the field holds a reference with a path, or scheme and authority only; `nil` for other fields.
+  private static func isWholeReference(at index: Int, of fields: HTTPFields) -> Bool? {
+    switch fields.withName(at: index, \.count) {
+    case 6: fields.isNamed("origin", at: index) ? false : nil
+    case 7: fields.isNamed("referer", at: index) ? true : nil
+    case 11: fields.isNamed("destination", at: index) ? true : nil
+    default: nil
+    }
+  }
+
+  /// The reference with the origin in the place of us; `nil` where it names somebody else.
+  private func named(_ value: ArraySlice<UInt8>, isWhole: Bool, proxy: [UInt8]) -> [UInt8]? {
+    let opening = Array("http://".utf8) + proxy
+    guard value.prefix(opening.count).map(ASCII.lowercased) == opening.map(ASCII.lowercased)
+    else { return nil }
+    let rest = value.dropFirst(opening.count)
+    guard rest.isEmpty || isWhole && "/?#".utf8.contains(rest.first ?? 0) else { return nil }
+    return Array("\(scheme)://\(authority)\(isWhole ? pathPrefix : "")".utf8) + rest
   }
 }

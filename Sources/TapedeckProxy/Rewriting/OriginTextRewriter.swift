@@ -1,9 +1,11 @@
+internal import TapedeckHTTP
+
 /// Turns the origin's address into ours in a text that comes in pieces of any size.
 ///
 /// An address is scheme, authority and path prefix as a whole: `https://api.example.com` is none in
 /// `https://api.example.com.evil` or `https://api.example.com:8443`. Slashes may be escaped as JSON allows
-/// (`https:\/\/…`). User information before the authority stays. What may be the beginning of an address is held back, and nothing else: an event that ends a piece
-/// goes out with it.
+/// (`https:\/\/…`). User information before the authority stays. Only what may be the beginning of an address is held
+/// back: an event that ends a piece goes out with it.
 struct OriginTextRewriter {
   /// One way to write slashes.
   private struct Spelling {
@@ -63,27 +65,23 @@ struct OriginTextRewriter {
       guard start >= done else { continue }
       switch match(in: text, at: start, isLast: isLast) {
       case .none: continue
-      case .open: return hold(text, from: start, after: out + text[done..<start])
+      case .open:
+        held = Array(text[start...])
+        return out + text[done..<start]
       case .whole(let end, let replacement):
         out += text[done..<start] + replacement
         (done, next) = (end, end)
       }
     }
     let end = isLast ? text.count : Self.startOfTail(text[done...], beginning: scheme)
-    return hold(text, from: end, after: out + text[done..<end])
-  }
-
-  private mutating func hold(_ text: [UInt8], from start: Int, after out: [UInt8]) -> [UInt8] {
-    held = Array(text[start...])
-    return out
+    held = Array(text[end...])
+    return out + text[done..<end]
   }
 
   /// Where the longest end of `text` begins that the scheme begins with.
   private static func startOfTail(_ text: ArraySlice<UInt8>, beginning scheme: [UInt8]) -> Int {
     let earliest = max(text.startIndex, text.endIndex - scheme.count)
-    return (earliest..<text.endIndex).first { start in
-      zip(text[start...], scheme).allSatisfy { lowercased($0) == $1 }
-    } ?? text.endIndex
+    return (earliest..<text.endIndex).first { isBeginning(text[$0...], of: scheme) } ?? text.endIndex
   }
 
   private func match(in text: [UInt8], at start: Int, isLast: Bool) -> Match {
@@ -104,13 +102,13 @@ struct OriginTextRewriter {
   }
 
   private static func isBeginning(_ bytes: ArraySlice<UInt8>, of whole: [UInt8]) -> Bool {
-    zip(bytes, whole).allSatisfy { lowercased($0) == $1 }
+    zip(bytes, whole).allSatisfy { ASCII.lowercased($0) == $1 }
   }
 
   /// Where a byte stands that no user information holds (RFC 3986 §3.2.1).
   private static func endOfUserInformation(_ rest: ArraySlice<UInt8>) -> Int {
     rest.prefix(maximumUserInformationBytes + 1)
-      .firstIndex { !isAlphanumeric($0) && !"-._~%!$&'()*+,;=:".utf8.contains($0) }
+      .firstIndex { !ASCII.isAlphanumeric($0) && !"-._~%!$&'()*+,;=:".utf8.contains($0) }
       ?? min(rest.endIndex, rest.startIndex + maximumUserInformationBytes + 1)
   }
 
@@ -123,7 +121,7 @@ struct OriginTextRewriter {
     var rest = text[name.endIndex...]
     if rest.count <= defaultPort.count, !isLast, defaultPort.starts(with: rest) { return .open }
     if !defaultPort.isEmpty, rest.starts(with: defaultPort),
-      !Self.isDigit(rest.dropFirst(defaultPort.count).first)
+      rest.dropFirst(defaultPort.count).first.map(ASCII.isDigit) != true
     {
       rest = rest.dropFirst(defaultPort.count)
     }
@@ -143,14 +141,8 @@ struct OriginTextRewriter {
     switch first {
     case UInt8(ascii: "."), UInt8(ascii: ":"):
       guard let second = rest.dropFirst().first else { return isLast ? false : nil }
-      return isAlphanumeric(second)
-    default: return isAlphanumeric(first) || "-_~%@".utf8.contains(first)
+      return ASCII.isAlphanumeric(second)
+    default: return ASCII.isAlphanumeric(first) || "-_~%@".utf8.contains(first)
     }
   }
-
-  private static func isDigit(_ byte: UInt8?) -> Bool { byte.map { $0 &- 0x30 < 10 } ?? false }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool { isDigit(byte) || (byte | 0x20) &- 0x61 < 26 }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }

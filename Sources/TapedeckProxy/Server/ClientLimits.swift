@@ -31,6 +31,6 @@ extension ServerConfiguration {
     idleTimeoutMilliseconds = limits.idleTimeoutMilliseconds
     writeTimeoutMilliseconds = limits.writeTimeoutMilliseconds
     // Where descriptors are few, clients and origin get half each.
-    reservedDescriptors += min(upstreamConnections, (DescriptorTable.limit - reservedDescriptors) / 2)
+    reservedDescriptors += min(upstreamConnections, (Machine.descriptorLimit - reservedDescriptors) / 2)
   }
 }

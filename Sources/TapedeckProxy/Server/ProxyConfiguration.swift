@@ -75,7 +75,7 @@ public struct ProxyConfiguration: Sendable {
   public var maxSessions = 10_000
   /// What the request log of a session may take in memory; the logs of all sessions take four times as much at most.
   /// None is kept where it is 0.
-  public var journalBytes = 16 << 20
+  public var requestLogBytes = 16 << 20
   /// The verb of the command that runs, so that refusals and misses may name its options; nil in a program of the
   /// user's own.
   public var verb: String?
@@ -99,5 +99,21 @@ public struct ProxyConfiguration: Sendable {
     }
     if mode.needsUpstream, upstream == nil { throw .upstreamMissing(mode: mode.rawValue) }
     if mode.needsCassette, cassette == nil { throw .cassetteMissing(mode: mode.rawValue) }
+  }
+
+  /// How to reach the origin; `nil` without one.
+  func upstreamConfiguration() throws(UpstreamURLError) -> UpstreamConfiguration? {
+    guard let url = upstream else { return nil }
+    var settings = UpstreamConfiguration(origin: try UpstreamOrigin(url))
+    settings.caCertificatePath = caCertificate
+    settings.verifiesTLS = verifiesTLS
+    settings.preservesHost = preservesHost
+    settings.passesEncodings = passesEncodings
+    settings.usesEnvironmentProxy = usesEnvironmentProxy
+    settings.timeouts.connectMilliseconds = connectTimeoutMilliseconds
+    settings.timeouts.firstByteMilliseconds = firstByteTimeoutMilliseconds
+    settings.timeouts.readIdleMilliseconds = readTimeoutMilliseconds
+    settings.maxConnectionsPerLoop = maxUpstreamConnectionsPerThread
+    return settings
   }
 }

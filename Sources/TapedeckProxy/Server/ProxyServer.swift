@@ -56,7 +56,7 @@ public final class ProxyServer: Sendable {
         makeResponder: { loop in
           let client = try upstream.map { settings in
             var settings = settings
-            settings.onConnectionOpened = { statistics.countUpstreamConnection() }
+            settings.onConnectionOpened = { statistics.count(\.upstreamConnections) }
             settings.onToleratedFault = { [origin = settings.origin] fault in
               tolerated.tell("\(origin) sent \(fault); it is put right for clients")
             }
@@ -85,7 +85,9 @@ public final class ProxyServer: Sendable {
     self.slot = slot
     self.statistics = statistics
     self.sessions = sessions
-    overridesWatch = overridesFile?.watched(notice: configuration.notice) { sessions.take($0) }
+    overridesWatch = overridesFile.flatMap { file in
+      OverridesWatch(file, notice: configuration.notice) { sessions.take($0) }
+    }
     if let recorder = opened.recorder, !recorder.matcher.redaction.isOn {
       configuration.notice(
         "warning: \(recorder.path) takes passwords, tokens and cookies as they are; do not commit or share it"
@@ -142,8 +144,13 @@ public final class ProxyServer: Sendable {
   /// How often each recording was given, in the order of the files' names; none where no cassette is replayed.
   public var uses: [InteractionUse] {
     guard inserted.mode.consultsCassette, let cassette = inserted.cassette else { return [] }
-    return InteractionUse.all(
-      in: cassette, onExhausted: inserted.onExhausted, drifted: statistics.driftedFiles)
+    let drifted = statistics.driftedFiles
+    return zip(cassette.interactions, cassette.uses(onExhausted: inserted.onExhausted)).map { stored, hits in
+      InteractionUse(
+        file: stored.fileName, method: stored.recorded.request.method.rawValue,
+        target: stored.recorded.request.targetText, status: stored.status,
+        hits: hits, repeated: max(0, hits - 1), drifted: drifted[stored.fileName] ?? 0)
+    }
   }
 
   /// By what requests are compared, in the words of `--match`.

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TapedeckHTTP
 public import TapedeckOverrides
 internal import TapedeckRecording
 internal import TapedeckSockets
@@ -11,17 +12,17 @@ public final class Session: Sendable {
   /// The overrides of the session.
   public let overrides: Overrides
   /// The request log of the session.
-  public let journal: RequestLog
+  public let requestLog: RequestLog
   /// `nil` where the cassette's own are used.
   let cursors: ReplayCursors?
   private let lastUse: Atomic<Int>
   private let requests = Atomic<Int>(0)
   private let dropped = Atomic<Bool>(false)
 
-  init(name: String?, overrides: Overrides, journal: RequestLog) {
+  init(name: String?, overrides: Overrides, requestLog: RequestLog) {
     self.name = name
     self.overrides = overrides
-    self.journal = journal
+    self.requestLog = requestLog
     cursors = name == nil ? nil : ReplayCursors()
     lastUse = Atomic(WallClock.now)
   }
@@ -30,10 +31,7 @@ public final class Session: Sendable {
 
   static func isValid(_ name: String) -> Bool {
     (1...100).contains(name.utf8.count)
-      && name.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
-          || "._-:@+".utf8.contains(byte)
-      }
+      && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "._-:@+".utf8.contains($0) }
   }
 
   func countRequest() {

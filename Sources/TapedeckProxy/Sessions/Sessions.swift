@@ -11,15 +11,15 @@ public final class Sessions: Sendable {
   private let named = Mutex<[String: Session]>([:])
   private let changes = Atomic<Int>(0)
   /// The overrides file as it was last read while the proxy ran, and how often it was.
-  private let saved = Mutex<(count: Int, document: Overrides.SharedDocument?)>((0, nil))
+  private let saved = Mutex<(count: Int, document: OverridesDocument?)>((0, nil))
   private let idleMilliseconds: Int
   private let limit: Int
-  private let makeJournal: @Sendable () -> RequestLog
+  private let makeLog: @Sendable () -> RequestLog
 
   init(_ configuration: ProxyConfiguration) {
-    let budget = RequestLogBudget(bytes: configuration.journalBytes)
-    makeJournal = { RequestLog(budget) }
-    standard = Session(name: nil, overrides: configuration.overrides, journal: makeJournal())
+    let budget = RequestLogBudget(bytes: configuration.requestLogBytes)
+    makeLog = { RequestLog(budget) }
+    standard = Session(name: nil, overrides: configuration.overrides, requestLog: makeLog())
     idleMilliseconds = configuration.sessionIdleMilliseconds
     limit = configuration.maxSessions
   }
@@ -28,12 +28,10 @@ public final class Sessions: Sendable {
   func session(_ name: String) -> Session? {
     if let known = named.withLock({ $0[name] }) { return known }
     let before = saved.withLock { $0.count }
-    let made = Session(name: name, overrides: standard.overrides.fresh(), journal: makeJournal())
+    let made = Session(name: name, overrides: standard.overrides.fresh(), requestLog: makeLog())
     let session: Session? = named.withLock { sessions in
       if let earlier = sessions[name] { return earlier }
-      if sessions.count >= limit, Self.dropIdle(&sessions, idleMilliseconds) > 0 {
-        changes.add(1, ordering: .releasing)
-      }
+      if sessions.count >= limit { dropIdle(&sessions) }
       guard sessions.count < limit else { return nil }
       sessions[name] = made
       return made
@@ -63,41 +61,31 @@ public final class Sessions: Sendable {
 
   /// Puts the rules of an overrides file in the place of those it had before, in every session.
   func take(_ document: OverridesDocument) {
-    let shared = Overrides.SharedDocument(document)
-    saved.withLock { $0 = ($0.count + 1, shared) }
-    standard.overrides.take(shared)
-    for session in all { session.overrides.take(shared) }
-    shared.forget()
+    saved.withLock { $0 = ($0.count + 1, document) }
+    standard.overrides.take(document)
+    for session in all { session.overrides.take(document) }
   }
 
   /// False when there was none.
   @discardableResult
   public func drop(_ name: String) -> Bool {
-    named.withLock { sessions in
-      guard let session = sessions.removeValue(forKey: name) else { return false }
-      session.drop()
-      changes.add(1, ordering: .releasing)
-      return true
-    }
-  }
-
-  /// Drops what has been idle for long.
-  func dropIdle() {
-    let count = named.withLock { sessions in
-      Self.dropIdle(&sessions, idleMilliseconds)
-    }
-    if count > 0 { changes.add(1, ordering: .releasing) }
+    named.withLock { drop(name, of: &$0) }
   }
 
   @discardableResult
-  private static func dropIdle(_ sessions: inout [String: Session], _ idleMilliseconds: Int) -> Int {
+  private func drop(_ name: String, of sessions: inout [String: Session]) -> Bool {
+    guard let session = sessions.removeValue(forKey: name) else { return false }
+    session.drop()
+    changes.add(1, ordering: .releasing)
+    return true
+  }
+
+  /// Drops what has been idle for long.
+  func dropIdle() { named.withLock { dropIdle(&$0) } }
+
+  private func dropIdle(_ sessions: inout [String: Session]) {
     let oldest = WallClock.now - idleMilliseconds
-    let idle = sessions.values.filter { $0.lastUsedMilliseconds < oldest }
-    for session in idle {
-      session.drop()
-      if let name = session.name { sessions[name] = nil }
-    }
-    return idle.count
+    for (name, session) in sessions where session.lastUsedMilliseconds < oldest { drop(name, of: &sessions) }
   }
 
   /// Changes whenever sessions go.

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckSockets
@@ -16,8 +15,8 @@ final class StreamedBody: ResponseSource {
   private var chunks: ArraySlice<[UInt8]> = []
   private var interval = BodyStream.Interval()
   private var isSinkFull = false
-  /// A task whose bytes went out and who waits until there is room for more.
-  private var writer: PendingWrite?
+  /// Of a task whose bytes went out, and that waits until there is room for more: whether it goes on.
+  private var writer: Reply<Bool>?
 
   init(_ stream: BodyStream, head: HTTPResponseHead, to method: HTTPMethod, loop: EventLoop) {
     self.stream = stream
@@ -42,7 +41,7 @@ final class StreamedBody: ResponseSource {
 
   func resume() {
     isSinkFull = false
-    writer?.finish(goesOn: true)
+    writer?.give(true)
     writer = nil
     if timer?.isSet == false, !chunks.isEmpty { sendNext() }
   }
@@ -51,7 +50,7 @@ final class StreamedBody: ResponseSource {
     sink = nil
     timer?.cancel()
     task?.cancel()
-    writer?.finish(goesOn: false)
+    writer?.give(false)
     writer = nil
   }
 
@@ -89,15 +88,7 @@ final class StreamedBody: ResponseSource {
     task = Task {
       do {
         try await stream.produce { bytes in
-          let write = PendingWrite()
-          let goesOn = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-              write.wait(continuation)
-              home.post { $0.send(bytes, write) }
-            }
-          } onCancel: {
-            write.finish(goesOn: false)
-          }
+          let goesOn = await Reply.value(onCancel: false) { write in home.post { $0.send(bytes, write) } }
           if !goesOn { throw CancellationError() }
         }
         home.post { $0.end() }
@@ -107,13 +98,13 @@ final class StreamedBody: ResponseSource {
     }
   }
 
-  private func send(_ bytes: [UInt8], _ write: PendingWrite) {
-    guard let sink else { return write.finish(goesOn: false) }
+  private func send(_ bytes: [UInt8], _ write: Reply<Bool>) {
+    guard let sink else { return write.give(false) }
     switch bytes.withUnsafeBytes({ sink.write($0, endsChunk: true) }) {
-    case .more: write.finish(goesOn: true)
+    case .more: write.give(true)
     case .wait: writer = write
     case .gone:
-      write.finish(goesOn: false)
+      write.give(false)
       cancel()
     }
   }
@@ -123,32 +114,5 @@ final class StreamedBody: ResponseSource {
     self.sink = nil
     sink.fail(
       HTTPResponse(status: 500, contentType: "text/plain; charset=utf-8", body: Array("\(problem)\n".utf8)))
-  }
-}
-
-/// A write that a task waits for: told once, whoever is first.
-private final class PendingWrite: Sendable {
-  private struct State {
-    var waiting: CheckedContinuation<Bool, Never>?
-    var goesOn: Bool?
-  }
-
-  private let state = Mutex(State())
-
-  func wait(_ continuation: CheckedContinuation<Bool, Never>) {
-    let goesOn = state.withLock { state in
-      if state.goesOn == nil { state.waiting = continuation }
-      return state.goesOn
-    }
-    if let goesOn { continuation.resume(returning: goesOn) }
-  }
-
-  func finish(goesOn: Bool) {
-    let waiting = state.withLock { state in
-      if state.goesOn == nil { state.goesOn = goesOn }
-      defer { state.waiting = nil }
-      return state.waiting
-    }
-    waiting?.resume(returning: goesOn)
   }
 }

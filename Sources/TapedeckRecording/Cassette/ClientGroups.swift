@@ -1,22 +1,23 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// The responses of one sequence by the clients they were recorded for: those whose requests agree in credentials and in
-/// the fields that the responses vary by form a group.
+/// Groups the responses of a sequence by client, identified by credentials and varying fields.
 final class ClientGroups: Sendable {
+  /// The responses that a request may get, in order, and whether they were recorded for its client.
+  typealias Choice = (indices: [Int], agrees: Bool)
+
   private let redaction: Redaction
   private let varying: [[UInt8]]
-  /// The responses for each client, in order; by credentials alone; and all whose requests had any.
   private let byIdentity: [ClientIdentity: [Int]]
   private let byCredentials: [[UInt8]?: [Int]]
   private let named: [Int]
   private let all: [Int]
 
-  /// `nil` where all responses are for one client, as nearly everywhere: then nothing has to be compared.
-  init?(_ answers: [StoredInteraction], _ redaction: Redaction) {
-    guard answers.count > 1 else { return nil }
-    let varying = Set(answers.flatMap(\.varying)).sorted { $0.lexicographicallyPrecedes($1) }
-    let identities = answers.map { ClientIdentity($0.recorded.request, varying: varying, redaction) }
+  /// `nil` when all responses are for one client, the usual case, which needs no comparison.
+  init?(_ interactions: [StoredInteraction], _ redaction: Redaction) {
+    guard interactions.count > 1 else { return nil }
+    let varying = Set(interactions.flatMap(\.varying)).sorted { $0.lexicographicallyPrecedes($1) }
+    let identities = interactions.map { ClientIdentity($0.recorded.request, varying: varying, redaction) }
     guard identities.contains(where: { $0 != identities[0] }) else { return nil }
     self.redaction = redaction
     self.varying = varying
@@ -26,32 +27,20 @@ final class ClientGroups: Sendable {
     named = all.filter { identities[$0].credentials != nil }
   }
 
-  /// The responses that a request may get, in order.
-  struct Choice: Equatable {
-    var indices: [Int]
-    /// Whether they were recorded for the client that asks.
-    var agrees: Bool
-  }
-
-  /// The group that agrees. Where none does: what was recorded with the same credentials; else, for one with
-  /// credentials, what was recorded with any, since a response to nobody (401) is the wrong one; else all.
+  /// The matching group; else responses recorded with the same credentials; else, for a request with
+  /// credentials, those recorded with any, since a response without any (401) would be wrong; else all.
   func choice(for request: HTTPRequest) -> Choice {
-    choice(for: ClientIdentity(request, varying: varying, redaction))
-  }
-
-  func choice(for client: ClientIdentity) -> Choice {
-    if let agreeing = byIdentity[client] { return Choice(indices: agreeing, agrees: true) }
-    if let known = byCredentials[client.credentials] { return Choice(indices: known, agrees: false) }
-    let isNamed = client.credentials != nil && !named.isEmpty
-    return Choice(indices: isNamed ? named : all, agrees: false)
+    let client = ClientIdentity(request, varying: varying, redaction)
+    if let agreeing = byIdentity[client] { return (agreeing, agrees: true) }
+    if let known = byCredentials[client.credentials] { return (known, agrees: false) }
+    return (client.credentials != nil && !named.isEmpty ? named : all, agrees: false)
   }
 }
 
-/// How often each response of a sequence with several groups was given.
 struct ClientTurns {
-  /// To the clients they were recorded for.
+  /// Responses given to the clients they were recorded for.
   private var own: [Int]
-  /// To others.
+  /// Responses given to other clients.
   private var others: [Int]
 
   init(count: Int) {
@@ -59,10 +48,8 @@ struct ClientTurns {
     others = own
   }
 
-  /// Takes the response for the next request of a choice; `nil` when all were given and the policy says so.
-  ///
-  /// Clients that agree have a cursor of their own. Others go through what was not given to anyone yet, then through what
-  /// was not given to others.
+  /// Takes the response for the next request of a choice; `nil` when the policy ends an exhausted sequence.
+  /// Matching clients have their own cursor; others first get responses that no client got yet.
   mutating func take(_ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy) -> (index: Int, number: Int)?
   {
     let given = choice.agrees ? own : others

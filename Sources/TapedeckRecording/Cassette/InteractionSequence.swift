@@ -1,47 +1,50 @@
 internal import Synchronization
 public import TapedeckHTTP
 
-/// The answers to one key, in order. The cursor is per key, so requests for other keys cannot reorder them; where they
-/// were recorded for several clients, each of these has one of its own.
+/// The response to a request that is sent more often than it was recorded.
+public enum ExhaustionPolicy: String, Sendable, CaseIterable {
+  /// Repeats the last response.
+  case repeatLast = "repeat"
+  /// Treats the request as a miss.
+  case miss
+  /// Starts again with the first response.
+  case loop
+}
+
+/// The responses to one key, in order, with a cursor of their own; one per client if there were several.
 public final class InteractionSequence: Sendable {
-  /// At least one.
-  public let answers: [StoredInteraction]
+  public let interactions: [StoredInteraction]
   private let cursor = Atomic<Int>(0)
-  /// How often each response was given by other cursors than the sequence's own; empty where there are none.
+  /// How often other cursors gave each response; empty when there are none.
   private let otherUses = Mutex<[Int]>([])
 
-  /// `nil` where they were all recorded for one client.
   private let clients: ClientGroups?
   private let clientTurns: Mutex<ClientTurns>
 
-  init(_ answers: [StoredInteraction], clients: ClientGroups? = nil) {
-    self.answers = answers
+  init(_ interactions: [StoredInteraction], clients: ClientGroups? = nil) {
+    self.interactions = interactions
     self.clients = clients
-    clientTurns = Mutex(ClientTurns(count: clients == nil ? 0 : answers.count))
+    clientTurns = Mutex(ClientTurns(count: clients == nil ? 0 : interactions.count))
   }
 
   /// Whether these are responses to a request without a range and conditions.
-  var isFull: Bool { RequestVariant.isFull(status: answers[0].status) }
+  var isFull: Bool { RequestVariant.isFull(status: interactions[0].status) }
 
-  /// How often a response was given by the sequence's own cursor.
   var hits: Int { cursor.load(ordering: .relaxed) }
 
-  /// The response that one request takes.
   public struct Turn: Sendable {
-    public let answer: StoredInteraction
-    /// How often such a request has come, with this time.
+    public let interaction: StoredInteraction
+    /// The number of such requests so far, including this one.
     public let number: Int
-    /// How often it was recorded.
     public let recorded: Int
-    /// Whether it was recorded for another client, and none for the one that asks.
+    /// Whether the response was recorded for another client because there is none for this one.
     public var isOtherClient = false
 
     public var isBeyondRecording: Bool { number > recorded }
   }
 
-  /// The response to the next request.
-  /// - Parameter cursors: of the request's session; `nil` for the sequence's own.
-  /// - Returns: nil when all were given to such a client and the policy says so; this is no hit.
+  /// The response to the next request; `nil` (not counted as a hit) when the policy ends the sequence.
+  /// - Parameter cursors: the cursors of the request's session; `nil` for the sequence's own.
   public func next(
     for request: HTTPRequest, onExhausted policy: ExhaustionPolicy = .repeatLast,
     cursors: ReplayCursors? = nil
@@ -50,28 +53,26 @@ public final class InteractionSequence: Sendable {
     return next(policy, cursors, clients.choice(for: request))
   }
 
-  /// The response to the next request, whichever client sends it.
-  /// - Parameter cursors: of the request's session; `nil` for the sequence's own.
-  /// - Returns: nil when all were given and the policy says so; this is no hit.
+  /// The response to the next request from any client.
   public func next(
     onExhausted policy: ExhaustionPolicy = .repeatLast, cursors: ReplayCursors? = nil
   ) -> Turn? {
     if let cursors { return next(policy, cursors) }
-    if policy == .miss, hits >= answers.count { return nil }
+    if policy == .miss, hits >= interactions.count { return nil }
     let turn = cursor.wrappingAdd(1, ordering: .relaxed).oldValue
     guard let index = index(turn, policy) else {
       cursor.wrappingSubtract(1, ordering: .relaxed)
       return nil
     }
-    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
+    return Turn(interaction: interactions[index], number: turn + 1, recorded: interactions.count)
   }
 
   private func next(_ policy: ExhaustionPolicy, _ cursors: ReplayCursors) -> Turn? {
-    guard let turn = cursors.advance(self, upTo: policy == .miss ? answers.count : nil),
+    guard let turn = cursors.advance(self, upTo: policy == .miss ? interactions.count : nil),
       let index = index(turn, policy)
     else { return nil }
     countOtherUse(of: index)
-    return Turn(answer: answers[index], number: turn + 1, recorded: answers.count)
+    return Turn(interaction: interactions[index], number: turn + 1, recorded: interactions.count)
   }
 
   private func next(
@@ -84,36 +85,34 @@ public final class InteractionSequence: Sendable {
     guard let taken else { return nil }
     countOtherUse(of: taken.index)
     return Turn(
-      answer: answers[taken.index], number: taken.number, recorded: choice.indices.count,
+      interaction: interactions[taken.index], number: taken.number, recorded: choice.indices.count,
       isOtherClient: !choice.agrees)
   }
 
   private func countOtherUse(of index: Int) {
     otherUses.withLock { uses in
-      if uses.isEmpty { uses = Array(repeating: 0, count: answers.count) }
+      if uses.isEmpty { uses = Array(repeating: 0, count: interactions.count) }
       uses[index] += 1
     }
   }
 
-  /// Which response a turn gets, counted from 0.
   private func index(_ turn: Int, _ policy: ExhaustionPolicy) -> Int? {
-    if turn < answers.count { return turn }
+    if turn < interactions.count { return turn }
     return switch policy {
-    case .repeatLast: answers.count - 1
-    case .loop: turn % answers.count
+    case .repeatLast: interactions.count - 1
+    case .loop: turn % interactions.count
     case .miss: nil
     }
   }
 
-  /// Begins anew with the first response.
   func rewind() {
     cursor.store(0, ordering: .relaxed)
-    if clients != nil { clientTurns.withLock { $0 = ClientTurns(count: answers.count) } }
+    if clients != nil { clientTurns.withLock { $0 = ClientTurns(count: interactions.count) } }
   }
 
   /// How often each response was given, in order.
   public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {
-    let (hits, count) = (hits, answers.count)
+    let (hits, count) = (hits, interactions.count)
     let others = otherUses.withLock { $0 }
     return (0..<count).map { index in
       (others.isEmpty ? 0 : others[index]) + ownUses(of: index, hits: hits, count, policy)
@@ -126,5 +125,39 @@ public final class InteractionSequence: Sendable {
     case .repeatLast where index == count - 1: max(0, hits - index)
     case .repeatLast, .miss: index < hits ? 1 : 0
     }
+  }
+}
+
+/// The cursors of one session, one for each sequence of a cassette.
+public final class ReplayCursors: Sendable {
+  private let turns = Mutex<[ObjectIdentifier: Int]>([:])
+  /// The turns in sequences recorded for several clients.
+  private let clientTurns = Mutex<[ObjectIdentifier: ClientTurns]>([:])
+
+  public init() {}
+
+  /// Takes a turn and returns the number of earlier turns; `nil` at the limit.
+  fileprivate func advance(_ sequence: InteractionSequence, upTo limit: Int?) -> Int? {
+    turns.withLock { turns in
+      let turn = turns[ObjectIdentifier(sequence), default: 0]
+      if let limit, turn >= limit { return nil }
+      turns[ObjectIdentifier(sequence)] = turn + 1
+      return turn
+    }
+  }
+
+  fileprivate func advance(
+    _ sequence: InteractionSequence, _ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy
+  ) -> (index: Int, number: Int)? {
+    clientTurns.withLock { turns in
+      turns[ObjectIdentifier(sequence), default: ClientTurns(count: sequence.interactions.count)]
+        .take(choice, policy)
+    }
+  }
+
+  /// Starts again with the first response to every request.
+  public func rewind() {
+    turns.withLock { $0 = [:] }
+    clientTurns.withLock { $0 = [:] }
   }
 }

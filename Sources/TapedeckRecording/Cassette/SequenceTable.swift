@@ -1,26 +1,21 @@
 import TapedeckHTTP
 
-/// Recorded sequences by the bytes of their keys: a hash table with open addressing, at most half full.
+/// Sequences by key bytes: a hash table with open addressing, at most half full.
 struct SequenceTable: Sendable {
-  private struct Place {
-    var hash = 0
-    /// Negative where the place is free.
-    var entry = -1
-  }
-
   private let entries: [(key: MatchKey, sequence: InteractionSequence)]
-  private let places: [Place]
+  /// The entry's index is negative in a free place.
+  private let places: [(hash: Int, entry: Int)]
 
   init(_ sequences: [MatchKey: InteractionSequence]) {
     entries = sequences.map { ($0.key, $0.value) }
     var size = 2
     while size < 2 * entries.count { size *= 2 }
-    var places = Array(repeating: Place(), count: size)
+    var places = Array(repeating: (hash: 0, entry: -1), count: size)
     for (index, entry) in entries.enumerated() {
       let hash = Self.hash(entry.key.bytes)
       var place = hash & (size - 1)
       while places[place].entry >= 0 { place = (place + 1) & (size - 1) }
-      places[place] = Place(hash: hash, entry: index)
+      places[place] = (hash, index)
     }
     self.places = places
   }
@@ -39,7 +34,7 @@ struct SequenceTable: Sendable {
     return nil
   }
 
-  /// Seeded in every process, as clients choose the keys.
+  /// Seeded per process, because clients choose the keys.
   private static func hash(_ key: [UInt8]) -> Int {
     var hasher = Hasher()
     key.withUnsafeBytes { hasher.combine(bytes: $0) }

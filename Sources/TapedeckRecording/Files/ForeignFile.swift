@@ -1,27 +1,19 @@
 import TapedeckRedaction
 
-/// Files of other tools on the disk. They are read, and replaced only where somebody asks for that.
+/// Files of other tools on disk. They are replaced only on request.
 package enum ForeignFile {
-  /// Whether there is a plain file, or a link to one, so that it is no cassette directory.
-  package static func isThere(_ path: String) -> Bool { FileKind(ofTarget: path) == .plain }
+  /// Whether the path is a plain file or a link to one, and so not a cassette directory.
+  package static func isThere(_ path: String) -> Bool { OpenFile.Status(at: path)?.isPlain ?? false }
 
-  package static func isFolder(_ path: String) -> Bool { FileKind(ofTarget: path) == .folder }
+  package static func isFolder(_ path: String) -> Bool { OpenFile.Status(at: path)?.isFolder ?? false }
 
-  /// Whether recording into a path would write a file of another tool: one that is there, or is to be called so.
+  /// Whether recording into a path would write another tool's file, existing or not.
   package static func isMeant(by path: String) -> Bool {
-    let kind = FileKind(ofTarget: path)
-    return kind == .plain || kind == nil && isHAR(path)
+    OpenFile.Status(at: path)?.isPlain ?? isHAR(path)
   }
 
-  /// Whether a file is one by its name.
   package static func isHAR(_ path: String) -> Bool { path.hasSuffix(".har") || path.hasSuffix(".zhar") }
 
-  /// Enough of a file to recognise its format.
-  package static func beginning(of path: String) throws(CassetteError) -> [UInt8] {
-    try OpenFile(plain: path).bytes(at: 0, count: 64 * 1024)
-  }
-
-  /// The whole of a plain file.
   package static func bytes(of path: String) throws(CassetteError) -> [UInt8] {
     let file = try OpenFile(plain: path)
     guard try file.status().size <= CassetteLimits.importedBytes else {
@@ -30,12 +22,12 @@ package enum ForeignFile {
     return try file.contents(limit: CassetteLimits.importedBytes)
   }
 
-  /// Gives a file new content, at once and with the rights it had; a link to it stays one.
+  /// Replaces the contents of a file atomically, keeping its permissions; a link stays a link.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(CassetteError) {
-    let path = try FileKind.resolved(path)
+    let path = try resolved(path)
     let permissions = try OpenFile(plain: path).status().permissions
     let directory = try CassetteDirectory(opening: parent(of: path))
-    let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
+    let name = leaf(of: path)
     let temporary = ".\(name).\(OpenFile.processID).tmp"
     do throws(CassetteError) {
       let file = try directory.createFile(temporary)
@@ -50,11 +42,14 @@ package enum ForeignFile {
     }
   }
 
-  /// The folder of a path.
   package static func parent(of path: String) -> String {
     let path = withoutSlash(path)
     guard let slash = path.lastIndex(of: "/") else { return path == "." ? ".." : "." }
     return withoutSlash(String(path[...slash]))
+  }
+
+  static func leaf(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
   package static func withoutSlash(_ path: String) -> String {
@@ -65,9 +60,6 @@ package enum ForeignFile {
 }
 
 extension Cassette {
-  /// Whether there is anything where a cassette might be made.
-  public static func exists(at path: String) -> Bool { FileKind.isThere(path) }
-
-  /// Whether it was read from a file of another tool, into which nothing is recorded.
+  /// Whether it was read from another tool's file, which is never recorded into.
   package var isForeignFile: Bool { ForeignFile.isThere(path) }
 }

@@ -1,29 +1,32 @@
 import CSystem
 import Glibc
 
-// The system calls of this room; no other file of it makes any.
+// All system calls of this room are in this file.
 
 /// An open file or folder, closed with its last reference.
 package final class OpenFile: Sendable {
   package struct Status {
-    var kind: FileKind
-    var permissions: mode_t
-    package var size: Int
-    var device: UInt
-    var inode: UInt
+    private let status: stat
 
-    fileprivate init(_ status: stat) {
-      kind = FileKind(status)
-      permissions = status.st_mode & 0o7777
-      size = Int(status.st_size)
-      (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+    fileprivate init(_ status: stat) { self.status = status }
+
+    init?(at path: String) {
+      var status = Glibc.stat()
+      guard stat(path, &status) == 0 else { return nil }
+      self.init(status)
     }
 
-    var isPlain: Bool { kind == .plain }
+    var isPlain: Bool { status.st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
+    var permissions: mode_t { status.st_mode & 0o7777 }
+    package var size: Int { Int(status.st_size) }
+
+    func isSameFile(as other: Status) -> Bool {
+      (status.st_dev, status.st_ino) == (other.status.st_dev, other.status.st_ino)
+    }
   }
 
   let descriptor: Int32
-  /// For messages.
   let path: String
 
   fileprivate init(descriptor: Int32, path: String) {
@@ -31,7 +34,6 @@ package final class OpenFile: Sendable {
     self.path = path
   }
 
-  /// Opens a folder; `absent` when nothing is there.
   convenience init(folder path: String) throws(CassetteError) {
     self.init(descriptor: Glibc.open(path, CassetteDirectory.flags), path: path)
     guard descriptor >= 0 else {
@@ -39,7 +41,6 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Opens a plain file, or a link to one, for reading.
   convenience init(plain path: String) throws(CassetteError) {
     self.init(descriptor: Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path: path)
     guard descriptor >= 0 else { throw .failed("open", path) }
@@ -50,11 +51,11 @@ package final class OpenFile: Sendable {
 
   package func status() throws(CassetteError) -> Status {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .failed("examine", path) }
+    try CassetteError.check(fstat(descriptor, &status) == 0, "examine", path)
     return Status(status)
   }
 
-  /// Reads at most as much as fits into `buffer`; 0 at the end.
+  /// Reads at most what fits into `buffer`; returns 0 at the end.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(CassetteError) -> Int {
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
@@ -63,7 +64,7 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Writes all of `bytes`, going on after short writes.
+  /// Writes all of `bytes`, continuing after short writes.
   func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -76,21 +77,18 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Waits until everything written is on the disk. After a failure the file must not be written to again, because the
-  /// kernel forgets which of its pages were lost.
-  func sync() throws(CassetteError) {
-    guard fdatasync(descriptor) == 0 else { throw .failed("sync", path) }
-  }
+  /// Waits for all writes. After a failure do not write again: the kernel forgets which pages were lost.
+  func sync() throws(CassetteError) { try CassetteError.check(fdatasync(descriptor) == 0, "sync", path) }
 
   func truncate(to size: Int) throws(CassetteError) {
-    guard ftruncate(descriptor, off_t(size)) == 0 else { throw .failed("truncate", path) }
+    try CassetteError.check(ftruncate(descriptor, off_t(size)) == 0, "truncate", path)
   }
 
   func setPermissions(_ permissions: mode_t) throws(CassetteError) {
-    guard fchmod(descriptor, permissions) == 0 else { throw .failed("write", path) }
+    try CassetteError.check(fchmod(descriptor, permissions) == 0, "write", path)
   }
 
-  /// Takes the lock on the file, which goes with the process; false when another holds it.
+  /// Takes the lock, which ends with the process; returns `false` when another process holds it.
   func tryLock() throws(CassetteError) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }
@@ -102,32 +100,15 @@ package final class OpenFile: Sendable {
   static var processID: Int { Int(getpid()) }
 }
 
-/// The kind of a directory entry.
-enum FileKind {
-  case plain, folder, other
-
-  fileprivate init(_ status: stat) {
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: self = .plain
-    case S_IFDIR: self = .folder
-    default: self = .other
-    }
-  }
-
-  /// The kind of a path's target; nil when there is none.
-  init?(ofTarget path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    self.init(status)
-  }
-
-  /// Whether there is anything at a path, be it a link that leads nowhere.
-  static func isThere(_ path: String) -> Bool {
+extension Cassette {
+  /// Whether anything exists at a path, even a dangling link.
+  public static func exists(at path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
+}
 
-  /// A path without links.
+extension ForeignFile {
   static func resolved(_ path: String) throws(CassetteError) -> String {
     guard let resolved = realpath(path, nil) else { throw .failed("find", path) }
     defer { free(resolved) }
@@ -137,15 +118,15 @@ enum FileKind {
 
 // MARK: - Names beneath a directory
 
-/// How names become descriptors: the kernel itself holds every one of them below the directory.
+/// Opens names beneath the directory; the kernel refuses to leave it.
 extension CassetteDirectory {
   static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
-  /// `O_NOATIME`, which Glibc's headers keep to themselves; one value on all of Swift's Linux platforms.
+  /// `O_NOATIME`, which Glibc's headers hide; it has the same value on all of Swift's Linux platforms.
   private static let noAccessTime: Int32 = 0o1000000
 
-  /// Opens `name`, which has at most one folder in front; -1 with `errno` when that fails. Linux 5.6 resolves it
-  /// beneath the directory and refuses every link on the way (`ELOOP`); an older one takes one part at a time.
+  /// Opens `name`, which has at most one folder; returns -1 with `errno` on failure. Linux 5.6 and later
+  /// refuse every link on the way (`ELOOP`); older kernels open the name part by part.
   func open(beneath name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
     while true {
       let file = td_open_beneath(descriptor, name, flags, mode)
@@ -154,7 +135,7 @@ extension CassetteDirectory {
     }
   }
 
-  /// As `open(beneath:)`, for kernels without `openat2`.
+  /// `open(beneath:)` for kernels without `openat2`.
   func openPartByPart(_ name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
     guard let slash = name.firstIndex(of: "/") else {
       return openat(descriptor, name, flags | O_NOFOLLOW, mode)
@@ -162,21 +143,16 @@ extension CassetteDirectory {
     let folder = openat(descriptor, String(name[..<slash]), Self.flags | O_NOFOLLOW, 0)
     guard folder >= 0 else { return -1 }
     defer { Self.closeKeepingError(folder) }
-    return openat(folder, Self.leaf(name), flags | O_NOFOLLOW, mode)
+    return openat(folder, ForeignFile.leaf(of: name), flags | O_NOFOLLOW, mode)
   }
 
-  /// Acts on a name within its own folder, where no link can lead elsewhere.
-  /// - Returns: what `act` returns; -1 with `errno` when the folder cannot be opened.
+  /// Calls `act` with the open folder of a name, so that no link can redirect it; -1 when that fails.
   private func inFolder(of name: String, _ act: (_ folder: Int32, _ leaf: String) -> Int32) -> Int32 {
     guard let slash = name.firstIndex(of: "/") else { return act(descriptor, name) }
     let folder = open(beneath: String(name[..<slash]), Self.flags)
     guard folder >= 0 else { return -1 }
     defer { Self.closeKeepingError(folder) }
-    return act(folder, Self.leaf(name))
-  }
-
-  private static func leaf(_ name: String) -> String {
-    name.firstIndex(of: "/").map { String(name[name.index(after: $0)...]) } ?? name
+    return act(folder, ForeignFile.leaf(of: name))
   }
 
   private static func closeKeepingError(_ descriptor: Int32) {
@@ -185,13 +161,12 @@ extension CassetteDirectory {
     errno = code
   }
 
-  /// The error for `errno` after opening `name`; a link, or a file in place of a folder, is not a plain file.
+  /// The error for `errno` after opening `name`; a link, or a file used as a folder, is not a plain file.
   private func refusal(_ action: String, _ name: String) -> CassetteError {
     [ELOOP, ENOTDIR, EXDEV].contains(errno)
       ? .notAPlainFile(path: path(of: name)) : .failed(action, path(of: name))
   }
 
-  /// Opens an entry of any kind for reading; nil when it is not there.
   func openAny(_ name: String) throws(CassetteError) -> OpenFile? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     var file = open(beneath: name, flags | Self.noAccessTime)
@@ -201,23 +176,25 @@ extension CassetteDirectory {
     throw refusal("open", name)
   }
 
-  /// Makes a new file for writing; it must not be there yet.
   func createFile(_ name: String) throws(CassetteError) -> OpenFile {
     try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, action: "create")
   }
 
-  /// Opens a file for reading and appending, making it where it is missing.
-  func openForAppending(_ name: String) throws(CassetteError) -> OpenFile {
-    try open(name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, action: "write")
+  /// - Parameter label: the name in messages, if the file will be renamed.
+  func openForAppending(_ name: String, as label: String? = nil) throws(CassetteError) -> OpenFile {
+    try open(
+      name, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, action: "write", as: label)
   }
 
-  private func open(_ name: String, _ flags: Int32, action: String) throws(CassetteError) -> OpenFile {
+  private func open(
+    _ name: String, _ flags: Int32, action: String, as label: String? = nil
+  ) throws(CassetteError) -> OpenFile {
     let file = open(beneath: name, flags, mode: 0o600)
     guard file >= 0 else { throw refusal(action, name) }
-    return OpenFile(descriptor: file, path: path(of: name))
+    return OpenFile(descriptor: file, path: path(of: label ?? name))
   }
 
-  /// The status of a name, with no link followed; nil when it is not there.
+  /// The status of a name, without following links.
   func status(of name: String) throws(CassetteError) -> OpenFile.Status? {
     var status = stat()
     let isThere = inFolder(of: name) { fstatat($0, $1, &status, AT_SYMLINK_NOFOLLOW) } == 0
@@ -226,11 +203,11 @@ extension CassetteDirectory {
     throw .failed("examine", path(of: name))
   }
 
-  /// Calls `take` with each name in a folder, as it is listed; not at all when the folder is not there.
-  func eachName(in folder: String, _ take: (UnsafeRawBufferPointer) -> Void) throws(CassetteError) {
+  /// The names in the directory or a folder of it, sorted by bytes; empty when the folder does not exist.
+  package func names(in folder: String = ".") throws(CassetteError) -> [String] {
     let copy = open(beneath: folder, Self.flags)
     guard copy >= 0 else {
-      if errno == ENOENT { return }
+      if errno == ENOENT { return [] }
       throw .failed("open", path(of: folder))
     }
     guard let stream = fdopendir(copy) else {
@@ -238,14 +215,22 @@ extension CassetteDirectory {
       throw .failed("list", path(of: folder))
     }
     defer { closedir(stream) }
+    var names: [String] = []
     errno = 0
     while let entry = readdir(stream) {
-      withUnsafePointer(to: &entry.pointee.d_name) { name in
-        take(UnsafeRawBufferPointer(start: name, count: strlen(UnsafeRawPointer(name))))
+      let bytes = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        Array(UnsafeRawBufferPointer(start: name, count: strlen(UnsafeRawPointer(name))))
       }
+      guard let name = String(validating: bytes, as: UTF8.self) else {
+        throw .invalidEntry(
+          file: path(of: String(decoding: bytes, as: UTF8.self)), member: "", problem: "the name is not UTF-8"
+        )
+      }
+      if name != ".", name != ".." { names.append(name) }
       errno = 0
     }
     guard errno == 0 else { throw .failed("list", path(of: folder)) }
+    return names.sorted { strcmp($0, $1) < 0 }
   }
 
   func makeFolder(_ name: String) throws(CassetteError) {
@@ -256,65 +241,64 @@ extension CassetteDirectory {
     close(folder)
   }
 
-  /// Makes a directory; false when something is there already.
+  /// Creates a directory; returns `false` when the name exists.
   static func make(_ path: String) throws(CassetteError) -> Bool {
     if mkdir(path, 0o700) == 0 { return true }
     guard errno == EEXIST || errno == EISDIR else { throw .failed("create", path) }
     return false
   }
 
-  /// Removes directories that `create` made, as far as they are empty.
+  /// Removes the directories that `create` made, if they are empty.
   package static func removeMade(_ paths: [String]) {
     for path in paths.reversed() { rmdir(path) }
   }
 
-  /// Removes a folder if it is empty.
   package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
-  /// Renames a file within its folder.
   package func rename(_ old: String, to new: String) throws(CassetteError) {
-    let isDone = inFolder(of: old) { folder, leaf in renameat(folder, leaf, folder, Self.leaf(new)) }
-    guard isDone == 0 else { throw .failed("rename a file to", path(of: new)) }
+    let leaf = ForeignFile.leaf(of: new)
+    let result = inFolder(of: old) { renameat($0, $1, $0, leaf) }
+    try CassetteError.check(result == 0, "rename a file to", path(of: new))
   }
 
-  /// Removes a file; it is fine if it is not there.
+  /// Removes a file, if it exists.
   package func remove(_ name: String) throws(CassetteError) {
-    guard inFolder(of: name, { unlinkat($0, $1, 0) }) == 0 || errno == ENOENT else {
-      throw .failed("remove", path(of: name))
-    }
+    let isGone = inFolder(of: name) { unlinkat($0, $1, 0) } == 0 || errno == ENOENT
+    try CassetteError.check(isGone, "remove", path(of: name))
   }
 
-  /// Waits until the names in a folder, and the folder's own name, are on the disk.
+  /// Waits until the names in a folder, and the folder's own name, are on disk.
   func sync(folder: String) throws(CassetteError) {
-    guard inFolder(of: "\(folder)/.", { folder, _ in fsync(folder) }) == 0 else {
-      throw .failed("sync", path(of: folder))
-    }
+    let result = inFolder(of: "\(folder)/.") { folder, _ in fsync(folder) }
+    try CassetteError.check(result == 0, "sync", path(of: folder))
     try sync()
   }
 
-  /// Waits until renames and removals here are on the disk.
-  package func sync() throws(CassetteError) {
-    guard fsync(descriptor) == 0 else { throw .failed("sync", path) }
-  }
+  /// Waits until renames and removals here are on disk.
+  package func sync() throws(CassetteError) { try CassetteError.check(fsync(descriptor) == 0, "sync", path) }
 
-  /// Waits until everything written to this file system is on the disk.
+  /// Waits until all writes to this file system are on disk.
   package func syncFileSystem() throws(CassetteError) {
-    guard td_sync_file_system(descriptor) == 0 else { throw .failed("sync", path) }
+    try CassetteError.check(td_sync_file_system(descriptor) == 0, "sync", path)
   }
 }
 
 // MARK: - Errors
 
 extension CassetteError {
-  /// The error for `errno`, or `code`, after an action on `path`.
   fileprivate static func failed(_ action: String, _ path: String, code: Int32? = nil) -> CassetteError {
     let code = code ?? errno
     return .system(action: action, path: path, code: code, reason: String(cString: strerror(code)))
   }
 
+  fileprivate static func check(
+    _ isDone: Bool, _ action: String, _ path: @autoclosure () -> String
+  ) throws(CassetteError) {
+    if !isDone { throw failed(action, path()) }
+  }
+
   static func missing(_ path: String) -> CassetteError { .failed("open", path, code: ENOENT) }
 
-  /// Advice on a system error.
   static func remedy(for code: Int32) -> String {
     switch code {
     case EACCES, EPERM: "; check its owner and permissions (ls -ld), or choose another folder"
@@ -328,30 +312,28 @@ extension CassetteError {
 
 // MARK: - Threads
 
-/// Runs work that never waits on this thread and one for each other core.
-enum Workers {
-  private final class Task: Sendable {
-    let work: @Sendable () -> Void
-    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-  }
-
+/// Runs work that never blocks on this thread and one for each other core.
+final class Workers: Sendable {
   private static let maximum = 8
+  private let work: @Sendable () -> Void
 
-  /// Calls `work` on up to `count` threads and returns when all calls have returned. There may be fewer, so the work
-  /// divides itself among those that come.
+  private init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+  /// Calls `work` on at most `count` threads, which must share it; returns when all calls have returned.
   static func run(atMost count: Int, _ work: @escaping @Sendable () -> Void) {
-    let others = (1..<max(1, min(count, Int(td_usable_cores()), maximum))).compactMap { _ in start(work) }
+    let workers = Workers(work)
+    let others = (1..<max(1, min(count, Int(td_usable_cores()), maximum))).compactMap { _ in workers.start() }
     work()
     for thread in others { pthread_join(thread, nil) }
   }
 
-  private static func start(_ work: @escaping @Sendable () -> Void) -> pthread_t? {
+  private func start() -> pthread_t? {
     var thread = pthread_t()
-    let context = Unmanaged.passRetained(Task(work))
+    let context = Unmanaged.passRetained(self)
     let code = pthread_create(
       &thread, nil,
       { context in
-        if let context { Unmanaged<Task>.fromOpaque(context).takeRetainedValue().work() }
+        if let context { Unmanaged<Workers>.fromOpaque(context).takeRetainedValue().work() }
         return nil
       }, context.toOpaque())
     guard code == 0 else {

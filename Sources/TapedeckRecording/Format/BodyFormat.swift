@@ -1,57 +1,49 @@
 import TapedeckHTTP
+import TapedeckRedaction
 
-/// How a body is written in an interaction: as JSON where writing that again gives the same bytes, as lines of text, as
-/// base64 when it is short, else in a file of its own. The choice depends on the bytes and the media type alone, so
-/// the same exchange is always stored the same way.
+/// Writes a body as JSON if that restores the same bytes, as lines of text, as base64 when short, else in its
+/// own file. The choice depends only on bytes and media type, so equal bodies are stored alike.
 enum BodyFormat {
-  /// The longest body that is written in the interaction itself.
   static let maximumInlineBytes = 256 * 1024
-  /// The longest body that is written as base64.
   static let maximumBase64Bytes = 1024
-  /// The longest body that is held in memory.
   static let maximumHeldBytes = 1024 * 1024
-  /// How deeply a body that is stored as JSON may nest; less than files may, which hold it some levels down.
+  /// The nesting limit of a body stored as JSON; below that of files, where the body is some levels down.
   private static let maximumDepth = 500
 
-  /// Writes a body into the interaction; returns false, with nothing written, when it belongs in a file of its own.
-  static func write(_ body: [UInt8], fields: HTTPFields, to out: inout JSONOutput) -> Bool {
+  static func write(
+    _ body: RecordedBody, fields: HTTPFields, to out: inout JSONOutput, store: InteractionFormat.BodyStore
+  ) throws(CassetteError) {
+    switch body {
+    case .file(let file): write(file, to: &out)
+    case .bytes(let bytes): if !write(bytes, fields: fields, to: &out) { write(try store(bytes), to: &out) }
+    }
+  }
+
+  /// Writes a body; returns `false`, with nothing written, if it belongs in its own file.
+  private static func write(_ body: [UInt8], fields: HTTPFields, to out: inout JSONOutput) -> Bool {
     guard body.count <= maximumInlineBytes else { return false }
     if case .json = MediaType(fields).kind, let json = JSONCompaction(body, maximumDepth: maximumDepth) {
-      write(json, to: &out)
-      return true
-    }
-    if isText(body) {
+      out.beginObject()
+      out.member(Member.json)
+      out.value(json)
+      out.member(Member.style, text: json.style.description)
+      out.endObject()
+    } else if body.allSatisfy(ASCII.isText), UTF8Scan.isValid(body[...]) {
       write(text: body, to: &out)
-      return true
+    } else {
+      guard body.count <= maximumBase64Bytes else { return false }
+      out.value(ByteString.base64(body))
     }
-    guard body.count <= maximumBase64Bytes else { return false }
-    out.value(ByteString.base64(body))
     return true
   }
 
-  static func write(_ file: BodyFile, to out: inout JSONOutput) {
+  private static func write(_ file: BodyFile, to out: inout JSONOutput) {
     out.beginObject()
-    out.member(Member.file)
-    out.string(file.name)
-    out.member(Member.size)
-    out.number(file.size)
+    out.member(Member.file, text: file.name)
+    out.member(Member.size, number: file.size)
     out.endObject()
   }
 
-  private static func write(_ json: JSONCompaction, to out: inout JSONOutput) {
-    out.beginObject()
-    out.member(Member.json)
-    out.value(json)
-    out.member(Member.style)
-    out.string(json.style.description)
-    out.endObject()
-  }
-
-  private static func isText(_ body: [UInt8]) -> Bool {
-    body.allSatisfy(ASCII.isText) && UTF8Scan.isValid(body[...])
-  }
-
-  /// Writes the text cut behind every line feed.
   private static func write(text: [UInt8], to out: inout JSONOutput) {
     out.beginObject()
     out.member(Member.text)
@@ -66,13 +58,12 @@ enum BodyFormat {
     out.endObject()
   }
 
-  /// The members of a body: one for each way to write it, and one that may accompany `json` and `file` each.
+  /// The members of a body: one for each form, and one that may accompany `json` or `file`.
   private enum Member: String, FormatMember {
     case json, style, text, base64, file, size
 
     static let all = allCases
 
-    /// The way to write a body that this member belongs to.
     var form: Member {
       switch self {
       case .style: .json
@@ -82,14 +73,9 @@ enum BodyFormat {
     }
   }
 
-  /// A body as it is written in an interaction.
-  enum Decoded {
-    case bytes([UInt8])
-    case file(name: String, size: Int?)
-  }
-
-  static func decode(_ value: JSONValue?, at place: JSONPlace) throws(JSONProblem) -> Decoded {
-    guard let value else { return .bytes([]) }
+  fileprivate static func decode(
+    _ value: JSONValue, at place: JSONPlace
+  ) throws(JSONProblem) -> (bytes: [UInt8]?, file: String, size: Int?) {
     let object = try StrictObject(value, at: place, of: Member.self)
     guard let form = Member.all.first(where: { $0.form == $0 && object[$0] != nil }),
       let content = object[form]
@@ -98,12 +84,10 @@ enum BodyFormat {
       throw place.problem("`\(other.rawValue)` makes no sense beside `\(form.rawValue)`")
     }
     switch form {
-    case .json: return .bytes(content.bytes(try style(object)))
-    case .text: return .bytes(try decodeText(content, at: place.member(form)))
-    case .base64: return .bytes(try ByteString.decodeBase64(content, at: place.member(form)))
-    default:
-      return .file(
-        name: try object.text(Member.file.rawValue) ?? "", size: try object.int(Member.size.rawValue))
+    case .json: return (content.bytes(try style(object)), "", nil)
+    case .text: return (try decodeText(content, at: place.member(form)), "", nil)
+    case .base64: return (try ByteString.decodeBase64(content, at: place.member(form)), "", nil)
+    default: return (nil, try object.text(Member.file.rawValue) ?? "", try object.int(Member.size.rawValue))
     }
   }
 
@@ -126,5 +110,78 @@ enum BodyFormat {
       out += bytes
     }
     return out
+  }
+}
+
+/// Reads bodies, checking body files against their names; each is checked and held once. Not thread-safe.
+package final class BodyLoader {
+  /// `nil` for an interaction outside any cassette, which has no files.
+  private let directory: CassetteDirectory?
+  private let readsFiles: Bool
+  private var sizes: [String: Int] = [:]
+  private var held: [String: [UInt8]] = [:]
+
+  /// - Parameter readsFiles: if `false`, a body in a file is known only by its name and stored size.
+  package init(directory: CassetteDirectory?, readsFiles: Bool = true) {
+    self.directory = directory
+    self.readsFiles = readsFiles
+  }
+
+  func body(
+    _ value: JSONValue?, at place: JSONPlace, in file: String
+  ) throws(CassetteError) -> RecordedBody {
+    guard let value else { return .bytes([]) }
+    let (bytes, name, size) = try CassetteError.naming(file) { () throws(JSONProblem) in
+      try BodyFormat.decode(value, at: place)
+    }
+    if let bytes { return .bytes(bytes) }
+    guard BodyFile.isName(name) else {
+      throw .invalidBody(
+        file: file, body: name, problem: "is not called `bodies/` and 32 hexadecimal digits and `.bin`")
+    }
+    guard let directory else {
+      throw CassetteError(place.problem("a body in a file has no place outside a cassette"), in: file)
+    }
+    do throws(CassetteError) {
+      if !readsFiles { return .file(BodyFile(name: name, size: size ?? 0, directory: directory)) }
+      return try body(name, size: size, in: directory)
+    } catch .system(_, _, _, let reason) {
+      throw .invalidBody(file: file, body: name, problem: "cannot be read (\(reason))")
+    } catch .notAPlainFile {
+      throw .invalidBody(
+        file: file, body: name, problem: "is not a plain file, or bodies/ is no plain folder")
+    } catch .invalidEntry(_, _, let problem) {
+      throw .invalidBody(file: file, body: name, problem: problem)
+    }
+  }
+
+  private func body(
+    _ name: String, size: Int?, in directory: CassetteDirectory
+  ) throws(CassetteError) -> RecordedBody {
+    let file = try directory.openBody(name)
+    let actual = try file.status().size
+    func require(_ isRight: Bool, _ problem: @autoclosure () -> String) throws(CassetteError) {
+      if !isRight { throw .invalidEntry(file: name, member: "", problem: problem()) }
+    }
+    func verify(_ digest: SHA256Digest) throws(CassetteError) {
+      try require(
+        BodyFile.name(digest: digest) == name, "does not hold the content that its name stands for")
+    }
+    try require(size == nil || size == actual, "has \(actual) bytes where `size` says \(size ?? 0)")
+    try require(
+      actual <= CassetteLimits.bodyFileBytes,
+      "has \(actual) bytes, more than the limit of \(CassetteLimits.bodyFileBytes)")
+    guard actual > BodyFormat.maximumHeldBytes else {
+      if let bytes = held[name], bytes.count == actual { return .bytes(bytes) }
+      let bytes = try file.bytes(at: 0, count: actual)
+      try verify(SHA256Digest(of: bytes))
+      held[name] = bytes
+      return .bytes(bytes)
+    }
+    if sizes[name] != actual {
+      try verify(BodyFileReader(file, name: name, size: actual).digest())
+      sizes[name] = actual
+    }
+    return .file(BodyFile(name: name, size: actual, directory: directory))
   }
 }

@@ -1,8 +1,7 @@
 package import TapedeckHTTP
 
-/// A media type and its parameters, for comparing.
 package struct ContentType: Equatable {
-  /// In lower case; empty when none is named.
+  /// In lower case; empty when there is none.
   package let essence: String
   private let parameters: String
 
@@ -16,7 +15,7 @@ package struct ContentType: Equatable {
     parameters = essence.hasPrefix("multipart/") ? "" : rest
   }
 
-  /// As `MediaType` decides; a body without a type is not examined here.
+  /// As `MediaType` decides; a body without a type is not examined.
   package var isJSON: Bool {
     essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
   }

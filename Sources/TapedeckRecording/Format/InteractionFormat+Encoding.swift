@@ -1,10 +1,9 @@
 package import TapedeckHTTP
 
 extension InteractionFormat {
-  /// Keeps a body that does not fit into the interaction and says where.
+  /// Stores a body that does not fit into the interaction, and returns its file.
   package typealias BodyStore = ([UInt8]) throws(CassetteError) -> BodyFile
 
-  /// The interaction as a tree.
   package static func encode(_ interaction: Interaction, store: BodyStore) throws(CassetteError) -> JSONValue
   {
     try tree { out throws(CassetteError) in
@@ -14,12 +13,10 @@ extension InteractionFormat {
     }
   }
 
-  /// The volatile facts as a tree.
   package static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
     try tree { write(facts, fieldsOf: nil, to: &$0) }
   }
 
-  /// Interim responses as a tree.
   package static func encode(interim heads: [HTTPResponseHead]) throws(CassetteError) -> JSONValue {
     try tree { write(interim: heads, to: &$0) }
   }
@@ -32,7 +29,6 @@ extension InteractionFormat {
     return try JSONFile.parse(out.bytes, file: "an exchange")
   }
 
-  /// Writes the members of an interaction.
   static func write(
     _ interaction: Interaction, to out: inout JSONOutput, store: BodyStore
   ) throws(CassetteError) {
@@ -60,34 +56,24 @@ extension InteractionFormat {
     out.beginObject()
     for member in RequestMember.all {
       switch member {
-      case .method:
-        out.member(member)
-        out.string(request.method.rawValue)
-      case .target:
-        out.member(member)
-        ByteString.write(request.target[...], to: &out)
+      case .method: out.member(member, text: request.method.rawValue)
+      case .target: out.member(member, bytes: request.target[...])
       case .headers:
         out.member(member)
-        FieldsFormat.write(fields, volatileIn: .request, bodyBytes: body.count, to: &out)
-      case .host:
-        guard let host = comparedHost(of: request) else { continue }
+        write(fields, volatileIn: .request, bodyBytes: body.count, to: &out)
+      // Only if the `Host` field differs.
+      case .host
+      where !request.authority.isEmpty
+        && request.fields.first("host")?.elementsEqual(request.authority) != true:
+        out.member(member, bytes: request.comparedHost[...])
+      case .body where body != .bytes([]):
         out.member(member)
-        ByteString.write(host, to: &out)
-      case .body:
-        guard body != .bytes([]) else { continue }
-        out.member(member)
-        try write(body, fields: fields, to: &out, store: store)
+        try BodyFormat.write(body, fields: fields, to: &out, store: store)
       case .trailers: write(fields: request.trailers, as: member, to: &out)
+      case .host, .body: break
       }
     }
     out.endObject()
-  }
-
-  /// The host the client asked for; nil where the `Host` field says the same.
-  private static func comparedHost(of request: HTTPRequest) -> ArraySlice<UInt8>? {
-    guard !request.authority.isEmpty, request.fields.first("host")?.elementsEqual(request.authority) != true
-    else { return nil }
-    return request.comparedHost[...]
   }
 
   private static func write(
@@ -98,27 +84,19 @@ extension InteractionFormat {
     out.beginObject()
     for member in ResponseMember.all {
       switch member {
-      case .interim:
-        guard !response.interim.isEmpty else { continue }
+      case .interim where !response.interim.isEmpty:
         out.member(member)
         write(interim: response.interim, to: &out)
-      case .version:
-        out.member(member)
-        out.string(response.head.version.rawValue)
-      case .status:
-        out.member(member)
-        out.number(response.head.status)
-      case .reason:
-        out.member(member)
-        ByteString.write(response.head.reason[...], to: &out)
+      case .version: out.member(member, text: head.version.rawValue)
+      case .status: out.member(member, number: head.status)
+      case .reason: out.member(member, bytes: head.reason[...])
       case .headers:
         out.member(member)
         let length = response.isFramedByLength(to: method) ? response.body.count : nil
-        FieldsFormat.write(head.fields, volatileIn: .response, bodyBytes: length, to: &out)
-      case .body:
-        guard response.body != .bytes([]) else { continue }
+        write(head.fields, volatileIn: .response, bodyBytes: length, to: &out)
+      case .body where response.body != .bytes([]):
         out.member(member)
-        try write(response.body, fields: head.fields, to: &out, store: store)
+        try BodyFormat.write(response.body, fields: head.fields, to: &out, store: store)
       case .chunks:
         guard let sizes = response.chunkSizes else { continue }
         guard sizes.count <= CassetteLimits.chunks else {
@@ -127,14 +105,11 @@ extension InteractionFormat {
         out.member(member)
         out.value(ChunkSizes.encode(sizes))
       case .trailers: write(fields: response.trailers, as: member, to: &out)
-      case .closeDelimited:
-        guard response.isCloseDelimited else { continue }
+      case .closeDelimited where response.isCloseDelimited:
         out.member(member)
         out.bool(true)
-      case .cut:
-        guard response.isCutByClient else { continue }
-        out.member(member)
-        out.string(cutByClient)
+      case .cut where response.isCutByClient: out.member(member, text: cutByClient)
+      case .interim, .body, .closeDelimited, .cut: break
       }
     }
     out.endObject()
@@ -144,42 +119,24 @@ extension InteractionFormat {
     out.beginArray()
     for head in heads {
       out.beginObject()
-      for member in InterimMember.all {
-        switch member {
-        case .status:
-          out.member(member)
-          out.number(head.status)
-        case .reason:
-          if head.reason.elementsEqual(HTTPStatus.reason(head.status).utf8) { continue }
-          out.member(member)
-          ByteString.write(head.reason[...], to: &out)
-        case .headers:
-          out.member(member)
-          FieldsFormat.write(head.fields, to: &out)
-        }
+      out.member(ResponseMember.status, number: head.status)
+      if !head.reason.elementsEqual(HTTPStatus.reason(head.status).utf8) {
+        out.member(ResponseMember.reason, bytes: head.reason[...])
       }
+      out.member(ResponseMember.headers)
+      write(head.fields, to: &out)
       out.endObject()
     }
     out.endArray()
   }
 
-  private static func write(
-    _ body: RecordedBody, fields: HTTPFields, to out: inout JSONOutput, store: BodyStore
-  ) throws(CassetteError) {
-    switch body {
-    case .file(let file): BodyFormat.write(file, to: &out)
-    case .bytes(let bytes):
-      if !BodyFormat.write(bytes, fields: fields, to: &out) { BodyFormat.write(try store(bytes), to: &out) }
-    }
-  }
-
   private static func write(fields: HTTPFields, as member: some FormatMember, to out: inout JSONOutput) {
     guard !fields.isEmpty else { return }
     out.member(member)
-    FieldsFormat.write(fields, to: &out)
+    write(fields, to: &out)
   }
 
-  /// - Parameter interaction: whose volatile fields stand here; nil where they stay in their places.
+  /// - Parameter interaction: writes this interaction's volatile fields here; with `nil` they stay in place.
   private static func write(
     _ facts: VolatileFacts, fieldsOf interaction: Interaction?, to out: inout JSONOutput
   ) {
@@ -189,20 +146,17 @@ extension InteractionFormat {
       switch member {
       case .recordedAt:
         guard let time = facts.recordedAtMicroseconds else { continue }
-        out.member(member)
-        out.string(Timestamp.text(microseconds: time))
+        out.member(member, text: Timestamp.text(microseconds: time))
       case .date:
-        guard let date = FieldsFormat.dateIndex(in: fields) else { continue }
-        out.member(member)
-        ByteString.write(fields.value(at: date), to: &out)
+        guard let date = fields.onlyIndex(of: "date") else { continue }
+        out.member(member, bytes: fields.value(at: date))
       case .durationMilliseconds:
         guard let duration = facts.durationMilliseconds.flatMap(JSONNumber.scaled) else { continue }
         out.member(member)
         out.number(thousandths: duration)
       case .remoteAddress:
         guard let address = facts.remoteAddress else { continue }
-        out.member(member)
-        out.string(address)
+        out.member(member, text: address)
       case .chunkOffsetsMilliseconds:
         guard let offsets = facts.chunkOffsetsMilliseconds else { continue }
         out.member(member)

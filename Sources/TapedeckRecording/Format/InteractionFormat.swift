@@ -1,11 +1,10 @@
 package import TapedeckHTTP
 
-/// An interaction as JSON, for the file of its own and for the journal.
+/// An interaction as JSON, for its own file and for the journal.
 ///
-/// Here the format is defined: the members of each object in the order they are written, which of them must be there,
-/// and which are new in version 2. The writer, the reader and `QuickInteractionReader` go by these lists. What is
-/// written depends only on the interaction; everything that may differ between two recordings of one session is in the
-/// last member.
+/// Defines the format: the members of each object in the order written, which are required, and which are new
+/// in version 2. Writer, reader and `QuickInteractionReader` follow it. The output depends only on the
+/// interaction; everything that may differ between recordings of a session is in the last member.
 package enum InteractionFormat {
   enum Member: String, FormatMember {
     case request, response, volatile
@@ -16,7 +15,7 @@ package enum InteractionFormat {
 
   enum RequestMember: String, FormatMember {
     case method, target, headers
-    /// The host the client asked for, where the `Host` field says another.
+    /// The host the client requested, if the `Host` field differs.
     case host
     case body, trailers
 
@@ -26,7 +25,7 @@ package enum InteractionFormat {
 
   enum ResponseMember: String, FormatMember {
     case interim, version, status, reason, headers, body, chunks, trailers, closeDelimited
-    /// Present with the value `client` where the client left before the end.
+    /// Present with the value `client` when the client left before the end.
     case cut
 
     static let all = allCases
@@ -34,36 +33,29 @@ package enum InteractionFormat {
     static let version2: Set<ResponseMember> = [.interim, .cut]
   }
 
-  enum InterimMember: String, FormatMember {
-    case status, reason, headers
-
-    static let all = allCases
-    static let required: Set<InterimMember> = [.status]
-  }
+  static let interimMembers: [ResponseMember] = [.status, .reason, .headers]
 
   enum VolatileMember: String, FormatMember {
     case recordedAt
-    /// The value of the response's only `Date`.
     case date
     case durationMilliseconds, remoteAddress, chunkOffsetsMilliseconds
-    /// The fields whose values differ from one recording to the next (`VolatileFields`).
+    /// The fields whose values differ between recordings (`VolatileFields`).
     case requestHeaders, responseHeaders
 
     static let all = allCases
     static let version2: Set<VolatileMember> = [.requestHeaders, .responseHeaders]
   }
 
-  /// Members that hold a list of fields, one a line.
+  /// Members that hold a list of fields, one per line.
   static let fieldLists = [
     RequestMember.headers.rawValue, RequestMember.trailers.rawValue,
     VolatileMember.requestHeaders.rawValue, VolatileMember.responseHeaders.rawValue,
   ]
 
-  /// The value of `cut` for a stream that the client left.
   package static let cutByClient = "client"
 
-  /// The lowest format version that has every member of an interaction: older programs refuse a cassette by the
-  /// number in its manifest instead of misreading it.
+  /// The lowest format version that has every member of an interaction, so that older programs refuse a
+  /// cassette by the number in its manifest instead of misreading it.
   package static func version(of tree: JSONValue) -> Int {
     let isNewer =
       ResponseMember.version2.contains { tree["response"]?[$0.rawValue] != nil }
@@ -71,19 +63,17 @@ package enum InteractionFormat {
     return isNewer || !isPlain(tree["request"]?["target"]) ? 2 : 1
   }
 
-  /// Whether version 1 has such a target: visible ASCII, which all were until other bytes were passed on too.
+  /// Whether version 1 supports a target: visible ASCII only.
   private static func isPlain(_ target: JSONValue?) -> Bool {
     guard case .string(let string)? = target else { return false }
     return string.decodedBytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 }
 
-/// A member of an object in the format, by its name; the cases stand in the order they are written.
+/// A member of an object in the format, by name; the cases are in the order written.
 protocol FormatMember: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  /// The cases, made once.
   static var all: [Self] { get }
   static var required: Set<Self> { get }
-  /// Those that version 1 did not have.
   static var version2: Set<Self> { get }
 }
 
@@ -94,6 +84,21 @@ extension FormatMember {
 
 extension JSONOutput {
   mutating func member(_ member: some FormatMember) { self.member(member.rawValue) }
+
+  mutating func member(_ member: some FormatMember, text: String) {
+    self.member(member.rawValue)
+    string(text)
+  }
+
+  mutating func member(_ member: some FormatMember, number: Int) {
+    self.member(member.rawValue)
+    self.number(number)
+  }
+
+  mutating func member(_ member: some FormatMember, bytes: ArraySlice<UInt8>) {
+    self.member(member.rawValue)
+    ByteString.write(bytes, to: &self)
+  }
 }
 
 extension StrictObject {

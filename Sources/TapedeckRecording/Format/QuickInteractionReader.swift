@@ -1,16 +1,14 @@
 import TapedeckHTTP
 
-/// Reads the outline of an interaction from a file in canonical form: the members of `InteractionFormat` in their order,
-/// laid out by `FileLayout`.
+/// Reads the outline of a canonical file: the members of `InteractionFormat`, laid out as `fileBytes` does.
 ///
-/// A fast path beside `InteractionFormat.decode` that checks the whole file in one pass but builds nothing of the
-/// response. What it takes, the full reader takes with the same outline (`QuickInteractionReaderTests`). Non-canonical
-/// files — another layout, members of the user's own, rare members, anything wrong — are left to the full reader, which
-/// alone says what is an error. `CassetteReader.outlined` calls it in one line, and works without.
+/// A fast path beside `InteractionFormat.decode` that reads the file in one pass. The full reader accepts
+/// every file that this accepts, with the same outline (`QuickInteractionReaderTests`). Non-canonical files
+/// (other layout, extra or rare members, errors) are left to the full reader, which alone reports errors.
 struct QuickInteractionReader {
   struct NonCanonical: Error {}
 
-  /// Deeper than this is for the full reader, which counts from the top of the file.
+  /// The full reader counts from the top of the file, and decides about deeper nesting.
   private static let maximumDepth = 500
 
   private var json: JSONReader
@@ -20,28 +18,20 @@ struct QuickInteractionReader {
   private var request = HTTPRequest(.get, "/")
   private var status = 0
   private var recordedAt: Int?
-  /// Whether the value of the response's `Date` is left out, and whether it stands among the volatile facts.
-  private var (hidesDate, hasDate) = (false, false)
-  /// Whether the value of the response's `Content-Length` is left out or empty.
+  /// Whether the value of the response's `Date` is null.
+  private var hidesDate = false
+  /// Whether that value is among the volatile facts.
+  private var hasDate = false
+  /// Whether the value of the response's `Content-Length` is null or empty.
   private var mayLackLength = false
-  /// See `VaryNames`.
   private var varying: [[UInt8]] = []
 
-  /// - Parameters:
-  ///   - loader: for the body of the request.
-  ///   - lastFields: of the file before.
-  /// - Returns: nil for a non-canonical file.
   static func outline(
     of bytes: UnsafeRawBufferPointer, loader: BodyLoader, lastFields: LastFields
   ) -> InteractionOutline? {
-    var reader = QuickInteractionReader(bytes, loader, lastFields)
+    var reader = QuickInteractionReader(
+      json: JSONReader(stepping: bytes, maximumDepth: maximumDepth), loader: loader, lastFields: lastFields)
     return try? reader.outline()
-  }
-
-  private init(_ bytes: UnsafeRawBufferPointer, _ loader: BodyLoader, _ lastFields: LastFields) {
-    json = JSONReader(stepping: bytes, maximumDepth: Self.maximumDepth)
-    self.loader = loader
-    self.lastFields = lastFields
   }
 
   private mutating func outline() throws(NonCanonical) -> InteractionOutline {
@@ -71,11 +61,10 @@ struct QuickInteractionReader {
 // MARK: - Objects
 
 extension QuickInteractionReader {
-  /// How an object is written: its members in order, each with what stands before its value.
+  /// The layout of an object: its members in order, each with the bytes before its value.
   private struct Layout<Member: FormatMember>: Sendable {
     let members: [(member: Member, opening: Range<Int>, isRequired: Bool)]
     let closing: Range<Int>
-    /// The bytes of all of them.
     let bytes: [UInt8]
 
     init(level: Int) {
@@ -85,10 +74,10 @@ extension QuickInteractionReader {
         return bytes.count - part.count..<bytes.count
       }
       members = Member.all.map { member in
-        let opening = FileLayout.opening(of: JSONString(member.rawValue), level: level + 1)
+        let opening = InteractionFormat.opening(of: JSONString(member.rawValue), level: level + 1)
         return (member, add(opening), Member.required.contains(member))
       }
-      closing = add(FileLayout.closing("}", level: level))
+      closing = add(InteractionFormat.closing("}", level: level))
       self.bytes = bytes
     }
   }
@@ -98,7 +87,7 @@ extension QuickInteractionReader {
   private static let responseLayout = Layout<InteractionFormat.ResponseMember>(level: 1)
   private static let volatileLayout = Layout<InteractionFormat.VolatileMember>(level: 1)
 
-  /// Reads the members that are there, in their order and no others.
+  /// Reads the members present, in their order and no others.
   private mutating func object<Member>(
     _ layout: Layout<Member>, _ read: (inout Self, Member) throws(NonCanonical) -> Void
   ) throws(NonCanonical) {
@@ -128,11 +117,9 @@ extension QuickInteractionReader {
     if isThere { json.index = start + range.count }
     return isThere
   }
-}
 
-// MARK: - The request
+  // MARK: The request
 
-extension QuickInteractionReader {
   private mutating func readRequest() throws(NonCanonical) {
     try object(Self.requestLayout) { reader, member throws(NonCanonical) in try reader.read(member) }
     if request.authority.isEmpty, !request.fields.isEmpty { request.authority = lastFields.host }
@@ -142,37 +129,34 @@ extension QuickInteractionReader {
   private mutating func read(_ member: InteractionFormat.RequestMember) throws(NonCanonical) {
     switch member {
     case .method:
-      let method = String(decoding: bytes(try plainString()), as: UTF8.self)
+      let method = String(decoding: try plainString(), as: UTF8.self)
       guard HTTPMethod.isValid(method) else { throw NonCanonical() }
       request.method = HTTPMethod(rawValue: method)
     case .target:
-      request.target = Array(bytes(try plainString()))
+      request.target = Array(try plainString())
       guard request.target.first == UInt8(ascii: "/"), !request.target.contains(0x20) else {
         throw NonCanonical()
       }
     case .headers: request.fields = try requestFields()
     case .host:
-      request.authority = Array(bytes(try plainString()))
+      request.authority = Array(try plainString())
       guard !request.authority.isEmpty else { throw NonCanonical() }
     case .body: request.body = try requestBody()
     case .trailers: throw NonCanonical()
     }
   }
 
-  /// The body, which is part of the key, is read by the full reader.
+  /// Leaves a body to the full reader, because it is part of the key.
   private mutating func requestBody() throws(NonCanonical) -> [UInt8] {
     let start = json.index
     guard json.takeValue(), let value = try? JSONValue(parsing: Array(bytes(start..<json.index))),
-      let decoded = try? BodyFormat.decode(value, at: .document),
-      case .bytes(let bytes)? = try? loader.body(decoded, at: .document, in: "")
+      case .bytes(let bytes)? = try? loader.body(value, at: .document, in: "")
     else { throw NonCanonical() }
     return bytes
   }
-}
 
-// MARK: - The response
+  // MARK: The response
 
-extension QuickInteractionReader {
   private mutating func read(_ member: InteractionFormat.ResponseMember) throws(NonCanonical) {
     switch member {
     case .version: guard json.take("\"HTTP/1.1\"") || json.take("\"HTTP/1.0\"") else { throw NonCanonical() }
@@ -193,13 +177,13 @@ extension QuickInteractionReader {
     if json.take("json\": ") {
       guard json.takeValue() else { throw NonCanonical() }
       if json.take(",\n      \"style\": "), !json.take("\"compact\""),
-        JSONStyle(name: String(decoding: bytes(try plainString()), as: UTF8.self)) == nil
+        JSONStyle(name: String(decoding: try plainString(), as: UTF8.self)) == nil
       {
         throw NonCanonical()
       }
     } else {
       try expect("text\": [")
-      // Half a surrogate, which no text can hold, would hide in an escape.
+      // An escape may hide half a surrogate, which no text can hold.
       json.hasMetCodeUnits = false
       repeat {
         try expect("\n        ")
@@ -211,24 +195,22 @@ extension QuickInteractionReader {
     try expect("\n    }")
   }
 
-  /// Sizes, and pairs of a size and a count, each at least 1.
   private mutating func chunks() throws(NonCanonical) {
     try expect("[")
     var count = 0
     repeat {
       let isRun = json.take("[")
       guard try number(digits: 9) > 0 else { throw NonCanonical() }
-      guard isRun else {
-        count += 1
-        continue
+      var repeats = 1
+      if isRun {
+        try expect(", ")
+        repeats = try number(digits: 7)
+        try expect("]")
       }
-      try expect(", ")
-      let repeats = try number(digits: 7)
       guard repeats > 0 else { throw NonCanonical() }
       count += repeats
-      try expect("]")
     } while json.take(", ")
-    // One more may stand for the rest of a body that was edited.
+    // One more may cover the rest of an edited body.
     guard count < CassetteLimits.chunks else { throw NonCanonical() }
     try expect("]")
   }
@@ -236,20 +218,18 @@ extension QuickInteractionReader {
 
 // MARK: - Fields
 
-/// The fields of the request that was read last, by how they are written: most requests of a session have the same
-/// ones, which are then read once and held once. One thread uses it.
+/// Caches the fields of the last request, because most requests of a session have the same ones.
 final class LastFields {
   private var written: [UInt8] = []
   fileprivate private(set) var fields = HTTPFields()
-  /// The value of `Host` among them.
   fileprivate private(set) var host: [UInt8] = []
 
-  /// How many bytes these fields take at `index`; 0 for other fields.
+  /// The number of bytes these fields take at `index`; 0 for other fields.
   fileprivate func count(in bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     !written.isEmpty && written.withUnsafeBytes { bytes.holds($0, at: index) } ? written.count : 0
   }
 
-  /// - Parameter written: to the end of the list, and so to where no others could begin in the same way.
+  /// - Parameter written: the whole list with its end, so that no other list begins with these bytes.
   fileprivate func set(_ fields: HTTPFields, written: UnsafeRawBufferPointer) {
     self.written = Array(written)
     self.fields = fields
@@ -258,20 +238,6 @@ final class LastFields {
 }
 
 extension QuickInteractionReader {
-  /// One `["Name", "value"]`.
-  private struct Pair {
-    var name: UnsafeRawBufferPointer
-    /// Nil for null.
-    var value: UnsafeRawBufferPointer?
-    var isEscaped = false
-
-    func isNamed(_ lowercase: StaticString) -> Bool {
-      guard name.count == lowercase.utf8CodeUnitCount else { return false }
-      return name.indices.allSatisfy { ASCII.lowercased(name[$0]) == lowercase.utf8Start[$0] }
-    }
-  }
-
-  /// The end-to-end fields of the request.
   private mutating func requestFields() throws(NonCanonical) -> HTTPFields {
     let start = json.index
     json.index += lastFields.count(in: json.bytes, at: start)
@@ -283,17 +249,17 @@ extension QuickInteractionReader {
     return lastFields.fields
   }
 
-  /// Fields of which no value but that of `Content-Length` is left out.
+  /// Reads fields of which only the value of `Content-Length` may be null.
   private mutating func writtenFields() throws(NonCanonical) -> HTTPFields {
     var fields = HTTPFields()
-    try eachPair { _, pair throws(NonCanonical) in
-      guard pair.value != nil || pair.isNamed("content-length") else { throw NonCanonical() }
+    try eachPair { _, name, value, isEscaped throws(NonCanonical) in
+      guard value != nil || ASCII.equal(name, lowercase: "content-length") else { throw NonCanonical() }
       do throws(HTTPFieldError) {
-        if pair.isEscaped {
-          try fields.append(nameBytes: Array(pair.name)[...], valueBytes: Self.unescaped(pair.value)[...])
+        if isEscaped {
+          try fields.append(nameBytes: Array(name)[...], valueBytes: Self.unescaped(value)[...])
         } else {
           try fields.append(
-            nameBytes: pair.name, valueBytes: pair.value ?? UnsafeRawBufferPointer(rebasing: pair.name[..<0]))
+            nameBytes: name, valueBytes: value ?? UnsafeRawBufferPointer(rebasing: name[..<0]))
         }
       } catch { throw NonCanonical() }
     }
@@ -312,50 +278,46 @@ extension QuickInteractionReader {
 
   private mutating func responseFields() throws(NonCanonical) {
     var vary: [ArraySlice<UInt8>] = []
-    try eachPair { reader, pair throws(NonCanonical) in
-      guard !pair.name.isEmpty, pair.name.allSatisfy(HTTPFields.isNameByte) else { throw NonCanonical() }
-      if pair.isNamed("content-length") {
-        if pair.value?.allSatisfy(ASCII.isBlank) ?? true { reader.mayLackLength = true }
-      } else if pair.value == nil {
-        guard pair.isNamed("date") else { throw NonCanonical() }
+    try eachPair { reader, name, value, _ throws(NonCanonical) in
+      guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else { throw NonCanonical() }
+      if ASCII.equal(name, lowercase: "content-length") {
+        if value?.allSatisfy(ASCII.isBlank) ?? true { reader.mayLackLength = true }
+      } else if value == nil {
+        guard ASCII.equal(name, lowercase: "date") else { throw NonCanonical() }
         reader.hidesDate = true
-      } else if pair.isNamed("vary") {
-        vary.append(Self.unescaped(pair.value)[...])
+      } else if ASCII.equal(name, lowercase: "vary") {
+        vary.append(Self.unescaped(value)[...])
       }
     }
-    if !vary.isEmpty { varying = VaryNames.names(in: vary) }
+    if !vary.isEmpty { varying = ClientIdentity.varying(vary) }
   }
 
-  /// Every pair of a list.
+  /// Calls with every `["Name", "value"]` of a list; the value is `nil` for null.
   private mutating func eachPair(
-    _ take: (inout Self, Pair) throws(NonCanonical) -> Void
+    _ take: (
+      inout Self, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, _ isEscaped: Bool
+    ) throws(NonCanonical) -> Void
   ) throws(NonCanonical) {
     try expect("[")
     if json.take("]") { return }
     repeat {
       try expect("\n      [")
-      var pair = Pair(name: bytes(try plainString()))
+      let name = try plainString()
       try expect(", ")
-      if json.take("null") {
-        pair.value = nil
-      } else {
-        let (range, isEscaped) = try string()
-        (pair.value, pair.isEscaped) = (bytes(range), isEscaped)
-      }
+      var (value, isEscaped): (UnsafeRawBufferPointer?, Bool) = (nil, false)
+      if !json.take("null") { (value, isEscaped) = try string() }
       try expect("]")
-      try take(&self, pair)
+      try take(&self, name, value, isEscaped)
     } while json.take(",")
     try expect("\n    ]")
   }
-}
 
-// MARK: - Volatile facts
+  // MARK: Volatile facts
 
-extension QuickInteractionReader {
   private mutating func read(_ member: InteractionFormat.VolatileMember) throws(NonCanonical) {
     switch member {
     case .recordedAt:
-      recordedAt = Timestamp.microseconds(bytes(try plainString()))
+      recordedAt = Timestamp.microseconds(try plainString())
       guard recordedAt != nil else { throw NonCanonical() }
     case .date:
       _ = try plainString()
@@ -370,7 +332,7 @@ extension QuickInteractionReader {
     }
   }
 
-  /// Digits, perhaps with a fraction: nothing that could be more than `VolatileFacts.milliseconds` allows.
+  /// Reads digits with an optional fraction, too few to exceed `VolatileFacts.milliseconds`.
   private mutating func milliseconds() throws(NonCanonical) {
     _ = try number(digits: 12)
     guard json.take(".") else { return }
@@ -378,11 +340,9 @@ extension QuickInteractionReader {
     while json.index < json.bytes.count, ASCII.isDigit(json.bytes[json.index]) { json.index += 1 }
     guard json.index > start else { throw NonCanonical() }
   }
-}
 
-// MARK: - Tokens
+  // MARK: Tokens
 
-extension QuickInteractionReader {
   private func bytes(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: json.bytes[range])
   }
@@ -391,32 +351,28 @@ extension QuickInteractionReader {
     guard json.take(text) else { throw NonCanonical() }
   }
 
-  /// A string of visible ASCII and blanks with nothing escaped.
-  private mutating func plainString() throws(NonCanonical) -> Range<Int> {
-    let (range, isEscaped) = try string()
-    guard !isEscaped else { throw NonCanonical() }
-    return range
+  /// Reads a string of visible ASCII and blanks without escapes.
+  private mutating func plainString() throws(NonCanonical) -> UnsafeRawBufferPointer {
+    let (text, isEscaped) = try string()
+    guard let text, !isEscaped else { throw NonCanonical() }
+    return text
   }
 
-  /// The same, in which quotes and backslashes may be escaped.
-  private mutating func string() throws(NonCanonical) -> (range: Range<Int>, isEscaped: Bool) {
+  /// Reads such a string, in which quotes and backslashes may be escaped.
+  private mutating func string() throws(NonCanonical) -> (UnsafeRawBufferPointer?, isEscaped: Bool) {
     try expect("\"")
-    return try stringEnd()
-  }
-
-  /// The rest of a string behind its opening quote.
-  private mutating func stringEnd() throws(NonCanonical) -> (range: Range<Int>, isEscaped: Bool) {
-    let (start, end) = (json.index, json.bytes.count)
+    let start = json.index
     var index = start
     var isEscaped = false
-    while index < end {
+    while index < json.bytes.count {
       switch json.bytes[index] {
       case UInt8(ascii: "\""):
         json.index = index + 1
-        return (start..<index, isEscaped)
+        return (bytes(start..<index), isEscaped)
       case UInt8(ascii: "\\"):
         index += 1
-        guard index < end, json.bytes[index] == UInt8(ascii: "\"") || json.bytes[index] == UInt8(ascii: "\\")
+        guard index < json.bytes.count,
+          json.bytes[index] == UInt8(ascii: "\"") || json.bytes[index] == UInt8(ascii: "\\")
         else { throw NonCanonical() }
         isEscaped = true
       case 0x20...0x7E: break
@@ -427,7 +383,7 @@ extension QuickInteractionReader {
     throw NonCanonical()
   }
 
-  /// A whole number as JSON has it, of at most so many digits.
+  /// Reads a JSON integer of at most `digits` digits.
   private mutating func number(digits: Int) throws(NonCanonical) -> Int {
     let start = json.index
     var value = 0

@@ -1,7 +1,6 @@
 import TapedeckHTTP
 
-/// Times as cassettes write them: `2026-11-21T01:52:33.123456Z`, with three digits behind the point where these tell
-/// all. Counted from 1970 UTC, proleptic Gregorian; the day arithmetic is Howard Hinnant's `days_from_civil`.
+/// Times in UTC: `2026-11-21T01:52:33.123456Z`, or three fractional digits. Uses Hinnant's `days_from_civil`.
 package enum Timestamp {
   package static func text(milliseconds: Int) -> String {
     let (second, fraction) = divide(milliseconds, 1000)
@@ -10,9 +9,7 @@ package enum Timestamp {
 
   static func text(microseconds: Int) -> String {
     let (second, fraction) = divide(microseconds, 1_000_000)
-    guard !fraction.isMultiple(of: 1000) else {
-      return text(second: second, fraction: fraction / 1000, digits: 3)
-    }
+    if fraction.isMultiple(of: 1000) { return text(second: second, fraction: fraction / 1000, digits: 3) }
     return text(second: second, fraction: fraction, digits: 6)
   }
 
@@ -33,7 +30,7 @@ package enum Timestamp {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The time that is written so, with three digits behind the point or six; nil for anything else.
+  /// Microseconds since 1970 of a time with three or six fractional digits; `nil` for anything else.
   package static func microseconds(_ written: String) -> Int? {
     var written = written
     return written.withUTF8 { microseconds(UnsafeRawBufferPointer($0)) }
@@ -55,7 +52,6 @@ package enum Timestamp {
     return ((days * 24 + hour) * 3600 + minute * 60 + second) * 1_000_000 + fraction
   }
 
-  /// Rounded down, so that what remains is never below zero.
   static func divide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
     let remainder = (value % divisor + divisor) % divisor
     return ((value - remainder) / divisor, remainder)
@@ -76,7 +72,6 @@ package enum Timestamp {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Appends a number with zeros before it, up to a width.
   private static func append(_ value: Int, _ width: Int, to out: inout [UInt8]) {
     guard value >= 0 else {
       out.append(UInt8(ascii: "-"))
@@ -87,19 +82,19 @@ package enum Timestamp {
   }
 }
 
-/// Dates in the form HTTP prefers (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The preferred date form of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 package enum HTTPDate {
   package static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-  /// The first of January 1970 was a Thursday.
+  /// 1 January 1970 was a Thursday.
   private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
   package static func text(_ milliseconds: Int) -> String {
     let written = Array(Timestamp.text(milliseconds: milliseconds).utf8)
     func part(_ range: Range<Int>) -> String { String(decoding: written[range], as: UTF8.self) }
-    let day = milliseconds / 86_400_000 - (milliseconds % 86_400_000 < 0 ? 1 : 0)
+    let weekday = weekdays[Timestamp.divide(Timestamp.divide(milliseconds, 86_400_000).quotient, 7).remainder]
     let month = months[(Int(part(5..<7)) ?? 1) - 1]
-    return "\(weekdays[(day % 7 + 7) % 7]), \(part(8..<10)) \(month) \(part(0..<4)) \(part(11..<19)) GMT"
+    return "\(weekday), \(part(8..<10)) \(month) \(part(0..<4)) \(part(11..<19)) GMT"
   }
 }

@@ -2,19 +2,15 @@ import TapedeckHTTP
 import TapedeckRedaction
 
 extension Cassette {
-  /// Reads a cassette: its files, and over them the journal that is there while someone records or after a crash; or
-  /// in place of a directory a file of another tool, such as a HAR.
-  /// - Parameters:
-  ///   - match: what to compare instead of what the cassette says, or in addition.
-  ///   - reading: when the interactions are read.
-  ///   - progress: called now and then, on any thread, with how many of how many interactions are loaded.
-  /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
+  /// Loads a cassette's files, and the journal that exists during a recording or after a crash.
+  /// - Parameter progress: called on any thread with the numbers of loaded and of all interactions.
+  /// - Throws: `CassetteError.absent` when there is no cassette; another error when it is damaged.
   public static func load(
     _ directory: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
     let opened = try CassetteDirectory(opening: directory)
-    // Before the files: a writer that seals meanwhile takes the journal away when all of it is in the files.
+    // Before the files: a writer that seals meanwhile removes the journal after all of it is in the files.
     let journal = try opened.openForReading(CassetteNames.journal)
     let names = try opened.names()
     let files = names.filter(CassetteNames.isInteraction)
@@ -32,14 +28,57 @@ extension Cassette {
     let reader = CassetteReader(opened, matcher: matcher)
     var loaded = LoadedAmount(path: directory)
     var interactions = try InteractionLoader(files, of: opened, matcher: matcher, progress: progress)
-      .interactions(reading, by: reader, &loaded)
-    let overlay = try JournalOverlay(journal, reader: reader, loaded: &loaded)
-    if manifest == nil, interactions.isEmpty, overlay.isEmpty { throw .absent(directory: directory) }
-    try overlay.apply(to: &interactions)
+      .interactions(reading, &loaded)
+    let warnings = try journal.map { file throws(CassetteError) in
+      try reader.addJournal(file, to: &interactions, &loaded)
+    }
+    if manifest == nil, interactions.isEmpty { throw .absent(directory: directory) }
     return Cassette(
       path: directory, manifest: manifest, upstream: manifest.map(\.upstream) ?? header?.upstream,
-      matcher: matcher, recordedRules: known,
-      recordedRewriting: header?.rewriting, answers: interactions,
-      warnings: overlay.warnings)
+      matcher: matcher, recordedRules: known, recordedRewriting: header?.rewriting,
+      interactions: interactions,
+      warnings: warnings ?? [])
+  }
+}
+
+extension StoredInteraction {
+  /// The interaction as sealing would store it; large bodies are unchanged.
+  fileprivate func hiding(
+    _ late: LateRedaction, _ matcher: RequestMatcher
+  ) throws(CassetteError) -> StoredInteraction {
+    let old = try read()
+    guard !late.isEmpty, case let new = try late.hidden(old).interaction, new != old else { return self }
+    return StoredInteraction(
+      fileName, new, key: try matcher.key(for: new), bodyNames: bodyNames, bytes: bytes)
+  }
+}
+
+extension CassetteReader {
+  /// Adds an unsealed journal's interactions as sealing would, possibly replacing files.
+  /// - Returns: warnings about left-out lines.
+  func addJournal(
+    _ file: OpenFile, to interactions: inout [StoredInteraction], _ loaded: inout LoadedAmount
+  ) throws(CassetteError) -> [String] {
+    var late = LateRedaction(matcher.redaction, findsSecrets: false, hidesFinds: false)
+    _ = try late.learn(journal: file, in: directory)
+    var recorded: [StoredInteraction] = []
+    var recordings: [SealPlan.Recording] = []
+    let journal = try Journal(reading: file) { entry throws(CassetteError) in
+      let stored = try interaction(
+        entry.record.tree, name: CassetteNames.journal, in: entry.file, bytes: entry.count
+      ).hiding(late, matcher)
+      try loaded.add(stored)
+      recorded.append(stored)
+      recordings.append(SealPlan.Recording(entry, stored.key, stored.recorded.request))
+    }
+    guard !recorded.isEmpty else { return journal.warnings }
+    let plan = SealPlan(
+      existing: interactions.map { ($0.fileName, $0.key.digest) },
+      recordings: recordings, isReplacing: journal.header?.isReplacing ?? false)
+    let hidden = Set(plan.names).union(plan.removals)
+    interactions.removeAll { hidden.contains($0.fileName) }
+    for (name, stored) in zip(plan.names, recorded) { interactions.append(try stored.renamed(name)) }
+    interactions.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
+    return journal.warnings
   }
 }

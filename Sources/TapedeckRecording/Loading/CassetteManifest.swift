@@ -1,21 +1,17 @@
 package import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The contents of `cassette.json`: what holds for the whole cassette.
+/// The contents of `cassette.json`, which apply to the whole cassette.
 package struct CassetteManifest: Equatable {
-  /// The newest format version this program reads. Version 2 adds members to version 1, which is written as long as
-  /// none of them is needed (`InteractionFormat.version`).
+  /// The newest format version; version 1 is written while it suffices (`InteractionFormat.version`).
   static let newestVersion = 2
 
-  /// The format version of the interactions.
   package var formatVersion = 1
   package var upstream: String?
   package var rules = MatchRules()
-  /// What is redacted; nil in manifests written before they could say so.
+  /// The redaction; `nil` in older manifests, which do not store it.
   package var redaction: Redaction?
-  /// Which parts of a response are rewritten to name the proxy.
   package var rewriting = RewriteRules()
-  /// Members of the user's own, kept as they are.
   package var others: [JSONMember] = []
 
   package init(upstream: String?) { self.upstream = upstream }
@@ -25,7 +21,7 @@ package struct CassetteManifest: Equatable {
     if let version = value["tapedeck"]?.int, version > Self.newestVersion {
       throw .newerFormat(file: file, version: version)
     }
-    do throws(JSONProblem) { try self.init(decoding: value) } catch { throw CassetteError(error, in: file) }
+    self = try CassetteError.naming(file) { () throws(JSONProblem) in try Self(decoding: value) }
   }
 
   private init(decoding value: JSONValue) throws(JSONProblem) {
@@ -42,12 +38,9 @@ package struct CassetteManifest: Equatable {
         throw place.member("match").problem("\(error)")
       }
     }
-    if let value = object["redaction"] {
-      redaction = try RedactionFormat.decode(value, at: place.member("redaction"))
-    }
-    if let value = object["rewrite"] {
-      rewriting = try RewriteFormat.decode(value, at: place.member("rewrite"))
-    }
+    let (redaction, rewriting) = try Self.policies(object["redaction"], object["rewrite"])
+    self.redaction = redaction
+    self.rewriting = rewriting ?? RewriteRules()
     others = (value.members ?? []).filter { member in
       !Self.known.contains { member.name.isEqual(to: $0.utf8) }
     }
@@ -55,16 +48,36 @@ package struct CassetteManifest: Equatable {
 
   private static let known: [String] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
 
-  package var fileBytes: [UInt8] { FileLayout.bytes(tree) }
+  package var fileBytes: [UInt8] { InteractionFormat.fileBytes(tree) }
 
   package var tree: JSONValue {
-    // Version 1 does not know `rewrite`, and would give responses that lead away.
+    // Version 1 does not know `rewrite`; its readers would give responses that link to the origin.
     let isRewritten = rewriting != RewriteRules()
-    var members = [JSONMember("tapedeck", JSONValue(isRewritten ? max(formatVersion, 2) : formatVersion))]
-    if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
-    members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) })))
-    if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
-    if isRewritten { members.append(JSONMember("rewrite", RewriteFormat.encode(rewriting))) }
-    return .object(members + others)
+    let version = JSONMember("tapedeck", JSONValue(isRewritten ? max(formatVersion, 2) : formatVersion))
+    return .object(
+      [version] + Self.members(upstream, rules, redaction, isRewritten ? rewriting : nil) + others)
+  }
+
+  static func members(
+    _ upstream: String?, _ rules: MatchRules?, _ redaction: Redaction?, _ rewriting: RewriteRules?
+  ) -> [JSONMember] {
+    [
+      upstream.map { JSONMember("upstream", JSONValue($0)) },
+      rules.map { JSONMember("match", .array($0.items.map { JSONValue($0) })) },
+      redaction.map { JSONMember("redaction", $0.tree) }, rewriting.map { JSONMember("rewrite", $0.tree) },
+    ].compactMap(\.self)
+  }
+
+  static func policies(
+    _ redaction: JSONValue?, _ rewriting: JSONValue?
+  ) throws(JSONProblem) -> (Redaction?, RewriteRules?) {
+    (
+      try redaction.map { value throws(JSONProblem) in
+        try Redaction(value, at: .document.member("redaction"))
+      },
+      try rewriting.map { value throws(JSONProblem) in
+        try RewriteRules(value, at: .document.member("rewrite"))
+      }
+    )
   }
 }

@@ -1,40 +1,33 @@
 package import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The names of interaction files: made from the request, so that the same session gives the same names, and read
-/// only for the ordinal.
+/// The names of interaction files, derived from the request, so that the same session gives the same names.
 package enum CassetteNames {
   package static let manifest = "cassette.json"
   package static let journal = "journal.jsonl"
   static let suffix = ".json"
-  /// How many digits of the key's digest a name carries; more only where fewer would make two keys one.
+  /// The numbers of key digest digits in a name; longer only if shorter ones are ambiguous.
   static let digestDigits = [6, 12, 64]
-  /// The largest number that is read as an ordinal, far from where adding to it would overflow.
+  /// The largest number read as an ordinal, far below overflow.
   static let maximumOrdinal = 999_999_999
   private static let maximumSlugBytes = 60
   private static let maximumMethodBytes = 20
   private static let maximumOperationBytes = 40
 
-  /// Whether a name in the directory is one of an interaction.
   package static func isInteraction(_ name: String) -> Bool {
     let bytes = name.utf8
     return bytes.first != UInt8(ascii: ".") && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
       && name != manifest
   }
 
-  /// The part of a name that describes the request: `get-users-octocat`, with the operation where one URL serves many:
-  /// `post-graphql-getuser`.
+  /// The request's description in a name: `get-users-octocat`, or with an operation `post-graphql-getuser`.
   package static func prefix(of request: HTTPRequest) -> String {
-    let path = prefix(method: request.method, path: request.path)
-    let operation = slug(
+    let method = slug(Array(request.method.rawValue.utf8)[...], limit: maximumMethodBytes)
+    let slug = slug(request.path, limit: maximumSlugBytes)
+    let path = "\(method.isEmpty ? "method" : method)-\(slug.isEmpty ? "root" : slug)"
+    let operation = Self.slug(
       Array((RequestOperation.name(of: request) ?? "").utf8)[...], limit: maximumOperationBytes)
     return operation.isEmpty || path.hasSuffix("-\(operation)") ? path : "\(path)-\(operation)"
-  }
-
-  private static func prefix(method: HTTPMethod, path: ArraySlice<UInt8>) -> String {
-    let method = slug(Array(method.rawValue.utf8)[...], limit: maximumMethodBytes)
-    let path = slug(path, limit: maximumSlugBytes)
-    return "\(method.isEmpty ? "method" : method)-\(path.isEmpty ? "root" : path)"
   }
 
   /// Runs of letters and digits in lower case, joined by `-`.
@@ -43,7 +36,7 @@ package enum CassetteNames {
     out.reserveCapacity(min(text.count, limit))
     for byte in text.lazy.map(ASCII.lowercased) {
       guard out.count < limit else { break }
-      if ASCII.isDigit(byte) || byte &- 0x61 < 26 {
+      if ASCII.isAlphanumeric(byte) {
         out.append(byte)
       } else if let last = out.last, last != UInt8(ascii: "-") {
         out.append(UInt8(ascii: "-"))
@@ -53,19 +46,18 @@ package enum CassetteNames {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The name of a response by its place among those to one key, counted from 1.
+  /// The file name of a key's response, with its ordinal from 1.
   package static func name(stem: String, ordinal: Int) -> String {
     ordinal == 1 ? stem + suffix : "\(stem).\(ordinal)\(suffix)"
   }
 
-  /// The stems a key may have, the shortest first.
   package static func stems(of digest: SHA256Digest, prefix: String) -> [String] {
     let hex = digest.hex
     return digestDigits.map { "\(prefix)-\(hex.prefix($0))" }
   }
 
   /// The stem for a key: one it owns already, else the shortest that no other key owns.
-  /// - Parameter isFree: whether the names under a stem may be taken.
+  /// - Parameter isFree: whether the names under a stem are available.
   package static func stem(
     of digest: SHA256Digest, prefix: String, owners: [String: SHA256Digest],
     where isFree: (String) -> Bool = { _ in true }
@@ -75,14 +67,14 @@ package enum CassetteNames {
       ?? "\(prefix)-\(digest.hex)"
   }
 
-  /// A name without its description of the request, for messages where that is a secret: `get-…-3f9a1c.json`.
+  /// A name without its request description, for messages where that is a secret: `get-…-3f9a1c.json`.
   static func masked(_ name: String) -> String {
     let parts = name.split(separator: "-")
     guard parts.count > 2, let first = parts.first, let last = parts.last else { return "…\(suffix)" }
     return "\(first)-…-\(last)"
   }
 
-  /// The ordinal in a name, 1 where none is written, and the stem before it.
+  /// The stem and the ordinal in a name; the ordinal is 1 if not written.
   package static func parse(_ name: String) -> (stem: String, ordinal: Int) {
     let (stem, ordinal) = split(name)
     return (String(Substring(stem)), ordinal)

@@ -1,11 +1,12 @@
 package import TapedeckHTTP
 
-/// Reads the files of a cassette, checking everything. One thread uses a reader.
+/// Reads and checks the files of a cassette. Not thread-safe.
 package final class CassetteReader {
   let directory: CassetteDirectory
   let matcher: RequestMatcher
   private let loader: BodyLoader
-  private lazy var buffer = OpenFile.Buffer()
+  /// Reused for each file, so that many small files need one allocation.
+  private var buffer: [UInt8] = []
   private lazy var lastFields = LastFields()
 
   package init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
@@ -20,15 +21,13 @@ package final class CassetteReader {
     return try CassetteManifest(parsing: bytes, file: directory.path(of: name))
   }
 
-  /// An interaction file, held; nil when it has gone.
+  /// An interaction file, held in memory; `nil` when it no longer exists.
   package func interaction(_ name: String) throws(CassetteError) -> StoredInteraction? {
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else { return nil }
     let file = directory.path(of: name)
     return try interaction(try JSONFile.parse(bytes, file: file), name: name, in: file, bytes: bytes.count)
   }
 
-  /// The interaction that a tree describes, held.
-  /// - Parameter file: for messages.
   package func interaction(
     _ tree: JSONValue, name: String, in file: String, bytes: Int = 0
   ) throws(CassetteError) -> StoredInteraction {
@@ -39,30 +38,39 @@ package final class CassetteReader {
       bytes: bytes + interaction.request.body.count + interaction.response.body.heldCount)
   }
 
-  /// An interaction file, checked and left where it is until someone asks for it; nil when it has gone.
+  /// A checked interaction file whose content is read again when needed; `nil` when it no longer exists.
   func outlined(_ name: String) throws(CassetteError) -> StoredInteraction? {
-    guard let bytes = try buffer.read(name, in: directory, limit: CassetteLimits.fileBytes) else {
-      return nil
+    guard let file = try directory.openAny(name) else { return nil }
+    let size = try file.size(limit: CassetteLimits.fileBytes)
+    if size >= buffer.count { buffer = [UInt8](repeating: 0, count: max(size + 1, 64 << 10)) }
+    return try buffer.withUnsafeMutableBufferPointer { buffer throws(CassetteError) in
+      let memory = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<size]))
+      let count = try file.fill(memory, at: 0)
+      return try outlined(name, UnsafeRawBufferPointer(rebasing: memory[..<count]))
     }
-    let fingerprint = ContentFingerprint(bytes)
-    // The fast path; without this `if`, loading is slower and its result the same.
+  }
+
+  private func outlined(
+    _ name: String, _ bytes: UnsafeRawBufferPointer
+  ) throws(CassetteError) -> StoredInteraction {
+    let fingerprint = StoredInteraction.fingerprint(of: bytes)
+    // The fast path; without this `if`, loading is slower with the same result.
     if let outline = QuickInteractionReader.outline(of: bytes, loader: loader, lastFields: lastFields) {
       let request = outline.recorded.request
       return StoredInteraction(
         name, outline, key: matcher.key(for: request), bytes: bytes.count + request.body.count,
-        fingerprint: fingerprint, in: directory)
+        file: (fingerprint, directory))
     }
     let file = directory.path(of: name)
     let whole = try interaction(
       try JSONFile.parse(Array(bytes), file: file), name: name, in: file, bytes: bytes.count)
     return StoredInteraction(
       name, InteractionOutline(try whole.read()), key: whole.key, bytes: whole.bytes,
-      fingerprint: fingerprint, in: directory)
+      file: (fingerprint, directory))
   }
 }
 
 extension RequestMatcher {
-  /// The key of a recorded request, whose body may be in a file.
   package func key(for interaction: Interaction) throws(CassetteError) -> MatchKey {
     guard let body = interaction.largeRequestBody else { return key(for: interaction.request) }
     var request = interaction.request
@@ -72,13 +80,12 @@ extension RequestMatcher {
 }
 
 extension Interaction {
-  /// Reads one file of a cassette by itself: as git hands it to a program that makes text of it, without the rest of the
-  /// cassette. A body in a file is known by its name and size only.
-  /// - Throws: `CassetteError.absent` when there is no such file; anything else when it is no interaction.
+  /// Reads one interaction file without its cassette, as for git's `textconv`; body files are only named.
+  /// - Throws: `CassetteError.absent` when there is no such file; another error for anything else.
   public init(contentsOf path: String) throws(CassetteError) {
-    let slash = path.lastIndex(of: "/")
-    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-    let directory = try CassetteDirectory(opening: slash == nil ? "." : ForeignFile.parent(of: path))
+    let directory = try CassetteDirectory(
+      opening: path.contains("/") ? ForeignFile.parent(of: path) : ".")
+    let name = ForeignFile.leaf(of: path)
     guard let bytes = try directory.contents(of: name, limit: CassetteLimits.fileBytes) else {
       throw .absent(directory: path)
     }

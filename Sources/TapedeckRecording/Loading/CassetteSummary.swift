@@ -1,36 +1,29 @@
-/// Facts about a cassette that need no reading of its interactions.
+/// Facts about a cassette that do not require reading its interactions.
 public struct CassetteSummary: Sendable, Equatable {
-  /// Of its folder or HAR file.
   public var name: String
-  /// Nil where only reading all of it would tell.
+  /// `nil` if only a full read could tell.
   public var interactions: Int?
   public var upstream: String?
-  /// Of all its files, with their bodies.
+  /// The size of all its files, including bodies.
   public var bytes = 0
-  /// Whether a journal is there: someone records, or did until a crash.
+  /// Whether a journal exists, during a recording or after a crash.
   public var hasJournal = false
-  /// A problem found on the way; others may exist.
+  /// A problem found on the way; there may be others.
   public var problem: String?
 
-  /// The cassettes in a folder, by name; none when the folder does not exist.
+  /// The cassettes in a folder, by name; empty when the folder does not exist.
   public static func all(in folder: String) throws(CassetteError) -> [CassetteSummary] {
     let directory: CassetteDirectory
-    do throws(CassetteError) { directory = try CassetteDirectory(opening: folder) } catch {
-      guard case .absent = error else { throw error }
+    do throws(CassetteError) { directory = try CassetteDirectory(opening: folder) } catch .absent {
       return []
     }
-    var summaries: [CassetteSummary] = []
-    for name in try directory.names() where !name.hasPrefix(".") {
-      if ForeignFile.isHAR(name) {
-        summaries.append(CassetteSummary(name: name, bytes: try directory.size(of: name) ?? 0))
-      } else if let summary = summary(of: name, in: directory) {
-        summaries.append(summary)
-      }
-    }
-    return summaries
+    return try directory.names().filter { !$0.hasPrefix(".") }.map { name throws(CassetteError) in
+      ForeignFile.isHAR(name)
+        ? CassetteSummary(name: name, bytes: try directory.size(of: name) ?? 0)
+        : summary(of: name, in: directory)
+    }.compactMap(\.self)
   }
 
-  /// Nil when it is no cassette.
   private static func summary(of name: String, in parent: CassetteDirectory) -> CassetteSummary? {
     var summary = CassetteSummary(name: name)
     do throws(CassetteError) {
@@ -43,7 +36,7 @@ public struct CassetteSummary: Sendable, Equatable {
       summary.bytes = try size(of: names, in: directory)
       summary.upstream = try CassetteReader(directory).manifest()?.upstream
     } catch {
-      // A plain file beside the cassettes is no cassette, and no problem.
+      // A plain file beside the cassettes is neither a cassette nor a problem.
       if case .system(_, _, _, _) = error, summary.interactions == nil { return nil }
       summary.problem = error.description
     }

@@ -1,29 +1,24 @@
 internal import Synchronization
 public import TapedeckHTTP
 
-/// One interaction of a cassette, ready to be replayed. The facts that matching needs are in memory; the rest may stay
-/// in its file until someone asks for it.
+/// An interaction for replay. The facts for matching are in memory; the rest may stay in its file.
 public final class StoredInteraction: Sendable {
-  /// The name of its file in the cassette.
   public let fileName: String
-  /// The request of the exchange.
   public let recorded: RecordedRequest
-  /// The status of the response.
   public let status: Int
   let recordedAtMicroseconds: Int?
-  /// The names of request fields that the response varies by, see `VaryNames`.
+  /// The request fields that the response varies by (`ClientIdentity.varying`).
   let varying: [[UInt8]]
   package let key: MatchKey
-  /// Its place among the responses to its request, from 1, as its name says.
+  /// Its position among the responses to its request, from 1, as in its name.
   let ordinal: Int
-  /// The files in `bodies/` it refers to; none where its own file is read when asked for.
+  /// The files in `bodies/` it refers to; empty if its own file is read later.
   package let bodyNames: [String]
-  /// Roughly how much memory all of it takes.
   let bytes: Int
-  /// The file to read when the exchange is asked for; nil where it is held.
-  private let file: (fingerprint: ContentFingerprint, directory: CassetteDirectory)?
+  /// The file to read when needed; `nil` if the interaction is in memory.
+  private let file: (fingerprint: Int, directory: CassetteDirectory)?
   private let content = AtomicLazyReference<Content>()
-  /// Retained by this object. `AtomicLazyReference` would do, but is not specialized: 250 instructions a request.
+  /// Retained by this object. `AtomicLazyReference` is not specialized: 250 instructions more a request.
   private let prepared = Atomic<Unmanaged<Preparation>?>(nil)
 
   private final class Content: Sendable {
@@ -32,17 +27,16 @@ public final class StoredInteraction: Sendable {
     init(_ interaction: Interaction) { self.interaction = interaction }
   }
 
-  /// A response prepared for sending; `nil` for one that is made for each request.
+  /// A response prepared for sending; `nil` if it is made for each request.
   package final class Preparation: Sendable {
     package let response: PreparedResponse?
 
     package init(_ response: PreparedResponse?) { self.response = response }
   }
 
-  /// The response as the proxy sends it; `nil` until it has been prepared.
   package var preparation: Preparation? { prepared.load(ordering: .acquiring)?.takeUnretainedValue() }
 
-  /// Keeps a preparation, unless another thread was first. Returns the one that is kept.
+  /// Keeps a preparation unless another thread was first; returns the one kept.
   package func keep(_ preparation: Preparation) -> Preparation {
     let new = Unmanaged.passRetained(preparation)
     let (isFirst, known) = prepared.compareExchange(
@@ -54,9 +48,10 @@ public final class StoredInteraction: Sendable {
 
   deinit { prepared.load(ordering: .acquiring)?.release() }
 
-  private init(
-    _ name: String, _ outline: InteractionOutline, key: MatchKey, bodyNames: [String], bytes: Int,
-    file: (ContentFingerprint, CassetteDirectory)?
+  /// - Parameter file: the current fingerprint of its file; `nil` if the interaction is in memory.
+  init(
+    _ name: String, _ outline: InteractionOutline, key: MatchKey, bodyNames: [String] = [], bytes: Int,
+    file: (fingerprint: Int, directory: CassetteDirectory)?
   ) {
     fileName = name
     recorded = outline.recorded
@@ -70,7 +65,6 @@ public final class StoredInteraction: Sendable {
     self.file = file
   }
 
-  /// One that is held.
   package convenience init(
     _ name: String, _ interaction: Interaction, key: MatchKey, bodyNames: [String] = [], bytes: Int = 0
   ) {
@@ -79,22 +73,12 @@ public final class StoredInteraction: Sendable {
     _ = content.storeIfNil(Content(interaction))
   }
 
-  /// One that is read from its file when it is asked for.
-  /// - Parameter fingerprint: of the file as it is now.
-  convenience init(
-    _ name: String, _ outline: InteractionOutline, key: MatchKey, bytes: Int,
-    fingerprint: ContentFingerprint, in directory: CassetteDirectory
-  ) {
-    self.init(name, outline, key: key, bodyNames: [], bytes: bytes, file: (fingerprint, directory))
-  }
-
-  /// The same exchange under another name.
   func renamed(_ name: String) throws(CassetteError) -> StoredInteraction {
     StoredInteraction(name, try read(), key: key, bodyNames: bodyNames, bytes: bytes)
   }
 
-  /// All of the exchange: read when this is first asked for, and then held.
-  /// - Throws: when the file cannot be read any more, or is another than it was when the cassette was loaded.
+  /// The whole interaction, read on the first call and then held.
+  /// - Throws: when the file is unreadable or has changed since loading.
   public func read() throws(CassetteError) -> Interaction {
     if let content = content.load() { return content.interaction }
     return content.storeIfNil(Content(try readFile())).interaction
@@ -102,18 +86,23 @@ public final class StoredInteraction: Sendable {
 
   private func readFile() throws(CassetteError) -> Interaction {
     guard let file, let bytes = try file.directory.contents(of: fileName, limit: CassetteLimits.fileBytes),
-      bytes.withUnsafeBytes(ContentFingerprint.init) == file.fingerprint
+      bytes.withUnsafeBytes(Self.fingerprint) == file.fingerprint
     else { throw .changedSinceLoaded(file: file?.directory.path(of: fileName) ?? fileName) }
     let path = file.directory.path(of: fileName)
     return try InteractionFormat.decode(
       try JSONFile.parse(bytes, file: path), in: path, loader: BodyLoader(directory: file.directory))
   }
 
-  /// Whether all of the exchange is in memory.
+  /// Identifies a file's content within one run; different contents collide once in 2⁶⁴ cases.
+  static func fingerprint(of bytes: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: bytes)
+    return hasher.finalize()
+  }
+
   package var isHeld: Bool { content.load() != nil }
 
-  /// All of the exchange. Where it cannot be read any more, its response is one of status 500 that says why; a cassette
-  /// that was loaded `.atOnce` holds everything.
+  /// The whole interaction. If it is unreadable, the response has status 500 and says why.
   public var interaction: Interaction {
     do throws(CassetteError) { return try read() } catch {
       let head = HTTPResponseHead(status: 500)
@@ -123,20 +112,17 @@ public final class StoredInteraction: Sendable {
     }
   }
 
-  /// The interaction as JSON in the format of its file; a body in a file of its own is named, not included.
+  /// The interaction as JSON in its file's format; a body in its own file is only named.
   public func tree() throws(CassetteError) -> JSONValue {
-    try InteractionFormat.encode(interaction) { body throws(CassetteError) in
-      try BodyFile(unwritten: body)
-    }
+    try InteractionFormat.encode(interaction, store: BodyFile.init(unwritten:))
   }
 }
 
-/// The facts about an interaction that matching needs, without its response.
+/// The facts about an interaction for matching, without its response.
 struct InteractionOutline: Equatable {
   var recorded: RecordedRequest
   var status: Int
   var recordedAtMicroseconds: Int?
-  /// See `VaryNames`.
   var varying: [[UInt8]] = []
 }
 
@@ -145,17 +131,6 @@ extension InteractionOutline {
     self.init(
       recorded: interaction.recordedRequest, status: interaction.response.head.status,
       recordedAtMicroseconds: interaction.volatile.recordedAtMicroseconds,
-      varying: VaryNames.names(in: interaction.response.head.fields))
-  }
-}
-
-/// Identifies the content of a file within one run: other content has the same fingerprint once in 2⁶⁴ cases.
-struct ContentFingerprint: Equatable {
-  private let value: Int
-
-  init(_ bytes: UnsafeRawBufferPointer) {
-    var hasher = Hasher()
-    hasher.combine(bytes: bytes)
-    value = hasher.finalize()
+      varying: ClientIdentity.varying(interaction.response.head.fields))
   }
 }

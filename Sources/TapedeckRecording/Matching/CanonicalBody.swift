@@ -1,12 +1,12 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// The body of a request without what makes no difference to its meaning, nor by the rules.
+/// The body of a request in the form used for comparison.
 struct CanonicalBody {
   enum Kind: UInt8 {
     case none, bytes, json, form, multipart
 
-    /// What a body that is there is said to be; whether it is, only taking it apart tells.
+    /// The kind that a body claims to be; only parsing shows whether it is.
     init(_ type: MediaType.Kind) {
       switch type {
       case .json: self = .json
@@ -17,8 +17,8 @@ struct CanonicalBody {
     }
   }
 
-  /// A body beyond this is compared as bytes, whatever it is: taking JSON apart costs many times its size in memory and
-  /// keeps the other clients of a loop waiting. Part of the key, so it must not change.
+  /// Larger bodies are compared as bytes, because parsed JSON takes many times its size in memory and parsing
+  /// blocks the loop's other clients. Part of the key, so it must not change.
   static let maximumParsedBytes = 4 << 20
 
   let kind: Kind
@@ -28,8 +28,8 @@ struct CanonicalBody {
     self.init(uncoded: Self.opened(request, rules) ?? request, rules)
   }
 
-  /// A request with its body out of its content coding, since the same text is not coded alike every time: gzip notes
-  /// the hour. `nil` where there is no coding, none that can be opened, or where bodies are compared as bytes.
+  /// A request with its body decoded, since a coding varies for the same text: gzip stores the time. `nil`
+  /// when there is no coding, it cannot be decoded, or bodies are compared as bytes.
   static func opened(_ request: HTTPRequest, _ rules: MatchRules?) -> HTTPRequest? {
     guard !request.body.isEmpty, rules?.bodyForm != .bytes else { return nil }
     let coding = BodyCoding(request.fields)
@@ -57,7 +57,7 @@ struct CanonicalBody {
         return
       }
     case .form:
-      var pairs = FormPairs(body[...]).sorted
+      var pairs = FormPairs(body[...]).comparingTokens(in: body[...]).sorted
       if let rules, !rules.ignoredFields.isEmpty {
         pairs.removeAll { rules.ignoredFields.matches($0.name) }
       }
@@ -77,7 +77,7 @@ struct CanonicalBody {
     (kind, bytes) = (.bytes, body)
   }
 
-  /// The object or array that a body holds, whatever its type says; `nil` when it reads as neither.
+  /// The object or array in a body, whatever its type says; `nil` when there is none.
   static func document(in body: [UInt8]) -> JSONValue? {
     guard body.count <= maximumParsedBytes else { return nil }
     let text = withoutMark(body)
@@ -87,7 +87,7 @@ struct CanonicalBody {
     return json(body)
   }
 
-  /// The JSON that a body holds, with or without the mark of UTF-8 before it, which RFC 8259 §8.1 lets readers ignore.
+  /// The JSON in a body, after an optional UTF-8 byte order mark, which RFC 8259 §8.1 lets readers ignore.
   static func json(_ body: [UInt8]) -> JSONValue? {
     let text = withoutMark(body)
     return try? JSONValue(parsing: text.count == body.count ? body : Array(text))
@@ -97,7 +97,6 @@ struct CanonicalBody {
     body.first == 0xEF && body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
   }
 
-  /// What the body is taken for: what its type says, or what the rules do.
   static func type(of request: HTTPRequest, _ rules: MatchRules?) -> MediaType.Kind {
     guard request.body.count <= maximumParsedBytes else { return .other }
     switch rules?.bodyForm ?? .byType {
@@ -113,12 +112,83 @@ struct CanonicalBody {
   }
 
   private static func canonical(_ value: JSONValue, _ rules: MatchRules?) -> [UInt8] {
-    compared(value, rules).map(CanonicalJSON.bytes) ?? []
+    compared(value, rules)?.canonicalBytes ?? []
   }
 
-  /// Without the places that make no difference, and with GraphQL documents by their tokens.
+  /// The value without ignored places, with GraphQL documents in canonical form.
   static func compared(_ value: JSONValue, _ rules: MatchRules?) -> JSONValue? {
-    guard let rules, !rules.ignoredPaths.isEmpty else { return GraphQLDocument.normalized(value) }
-    return value.removing(Array(rules.ignoredPaths)).map(GraphQLDocument.normalized)
+    guard let rules, !rules.ignoredPaths.isEmpty else {
+      return GraphQLDocument.normalized(value).comparingTokens
+    }
+    return value.removing(Array(rules.ignoredPaths)).map { GraphQLDocument.normalized($0).comparingTokens }
+  }
+}
+
+extension MultipartBody {
+  func parts(ignoring names: Set<NamePattern>) -> [ArraySlice<UInt8>] {
+    names.isEmpty ? parts : parts.filter { part in !(Self.name(of: part).map(names.matches) ?? false) }
+  }
+
+  private static let maximumDepth = 4
+
+  /// A part for comparison, without the boundaries of parts within it (RFC 2046 §5.1.4).
+  static func canonical(_ part: ArraySlice<UInt8>, depth: Int = 0) -> [UInt8] {
+    guard depth < maximumDepth, let (range, boundary) = innerBoundary(of: part),
+      let inner = MultipartBody(Array(content(of: part)), boundary: boundary)
+    else { return Array(part) }
+    var writer = KeyWriter(capacity: part.count)
+    writer.append(part[..<range.lowerBound] + part[range.upperBound..<content(of: part).startIndex])
+    for each in inner.parts { writer.append(canonical(each, depth: depth + 1)) }
+    return writer.bytes
+  }
+}
+
+/// Canonical JSON: no white space, members sorted by name bytes, strings by their meaning, numbers as
+/// written. Members with equal names keep their order, because readers differ in which one they take.
+extension JSONValue {
+  var canonicalBytes: [UInt8] {
+    var out: [UInt8] = []
+    writeCanonical(to: &out)
+    return out
+  }
+
+  private func writeCanonical(to out: inout [UInt8]) {
+    switch self {
+    case .null: out += "null".utf8
+    case .bool(let value): out += (value ? "true" : "false").utf8
+    case .number(let number): out += number.raw
+    case .string(let string): Self.append(string.decodedBytes, to: &out)
+    case .array(let items):
+      out.append(UInt8(ascii: "["))
+      for item in items {
+        item.writeCanonical(to: &out)
+        out.append(UInt8(ascii: ","))
+      }
+      out.append(UInt8(ascii: "]"))
+    case .object(let members):
+      out.append(UInt8(ascii: "{"))
+      for (name, value) in Self.sorted(members) {
+        Self.append(name, to: &out)
+        value.writeCanonical(to: &out)
+        out.append(UInt8(ascii: ","))
+      }
+      out.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// A quote and the length separate a string from whatever follows.
+  private static func append(_ string: [UInt8], to out: inout [UInt8]) {
+    out += "\"\(string.count):".utf8
+    out += string
+  }
+
+  static func sorted(_ members: [JSONMember]) -> [(name: [UInt8], value: JSONValue)] {
+    members.enumerated().map {
+      (offset: $0.offset, name: $0.element.name.decodedBytes, value: $0.element.value)
+    }
+    .sorted {
+      $0.name == $1.name ? $0.offset < $1.offset : $0.name.lexicographicallyPrecedes($1.name)
+    }
+    .map { ($0.name, $0.value) }
   }
 }

@@ -1,14 +1,13 @@
 import TapedeckHTTP
 
-/// The name-value pairs of a query or a form (WHATWG URL §5.1): cut at `&`, then at the first `=`; `+` is a blank and
-/// `%XX` a byte, and a `%` that begins no such thing stays as written.
+/// The pairs of a query or form (WHATWG URL §5.1); `+` is a blank, a `%` without two hex digits is literal.
 package struct FormPairs {
   package struct Pair: Equatable {
     package var name: [UInt8]
     package var value: [UInt8]
   }
 
-  /// In the order they came.
+  /// In their original order.
   package var pairs: [Pair]
 
   package init(_ text: ArraySlice<UInt8>) {
@@ -20,7 +19,6 @@ package struct FormPairs {
     }
   }
 
-  /// In the order of their bytes, so that the order they came in makes no difference.
   var sorted: [Pair] {
     pairs.sorted { left, right in
       left.name == right.name

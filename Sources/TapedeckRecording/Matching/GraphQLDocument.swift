@@ -1,15 +1,11 @@
 import TapedeckHTTP
 
-/// A GraphQL document by its tokens (GraphQL specification, October 2021, §2.1): what stands between them, white space,
-/// commas and comments, means nothing. Strings are kept as they are written, block strings too.
-///
-/// It reads no grammar: it takes a text for a document when that begins as one, consists of tokens alone, and has its
-/// braces in pairs.
+/// A GraphQL document by its tokens (GraphQL specification, October 2021, §2.1); strings stay as written.
+/// Without a grammar, a document is what begins like one, consists of tokens alone, and has balanced braces.
 struct GraphQLDocument {
-  /// The tokens, with a blank between each two.
+  /// The tokens, separated by blanks.
   let canonical: [UInt8]
 
-  /// `nil` when the text is no document.
   init?(_ text: [UInt8]) {
     guard text.contains(UInt8(ascii: "{")) else { return nil }
     var canonical: [UInt8] = []
@@ -34,34 +30,33 @@ struct GraphQLDocument {
     self.canonical = canonical
   }
 
-  /// The name of the first operation; of one without a name, that of its first field.
-  var operation: ArraySlice<UInt8>? {
-    var tokens: [ArraySlice<UInt8>] = []
-    var index = canonical.startIndex
-    while index < canonical.endIndex, let end = Self.endOfToken(canonical, from: index) {
-      tokens.append(canonical[index..<end])
-      index = end + 1
-    }
-    return Self.operation(tokens)
-  }
-
   private static let keywords = ["query", "mutation", "subscription"].map { Array($0.utf8)[...] }
 
   private static func opens(_ token: ArraySlice<UInt8>) -> Bool {
     token.elementsEqual("{".utf8) || keywords.contains(token) || token.elementsEqual("fragment".utf8)
   }
 
-  private static func operation(_ tokens: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
+  /// The name of the first operation or, if it has none, of its first field.
+  var operation: ArraySlice<UInt8>? {
+    let tokens = self.tokens
     var depth = 0
-    for (index, token) in tokens.enumerated() {
-      if depth == 0, keywords.contains(token), let next = tokens.dropFirst(index + 1).first, isName(next) {
-        return next
-      }
+    for (token, next) in zip(tokens, tokens.dropFirst()) {
+      if depth == 0, Self.keywords.contains(token), Self.isName(next) { return next }
       if token.elementsEqual("{".utf8) { depth += 1 }
       if token.elementsEqual("}".utf8) { depth -= 1 }
     }
-    guard let brace = tokens.firstIndex(where: { $0.elementsEqual("{".utf8) }) else { return nil }
-    return tokens.dropFirst(brace + 1).first.flatMap { isName($0) ? $0 : nil }
+    let selection = tokens.drop { !$0.elementsEqual("{".utf8) }.dropFirst()
+    return selection.first.flatMap { Self.isName($0) ? $0 : nil }
+  }
+
+  private var tokens: [ArraySlice<UInt8>] {
+    var tokens: [ArraySlice<UInt8>] = []
+    var index = canonical.startIndex
+    while index < canonical.endIndex, let end = Self.endOfToken(canonical, from: index) {
+      tokens.append(canonical[index..<end])
+      index = end + 1
+    }
+    return tokens
   }
 
   private static func isName(_ token: ArraySlice<UInt8>) -> Bool { token.first.map(isNameStart) ?? false }
@@ -85,7 +80,6 @@ extension GraphQLDocument {
     return index
   }
 
-  /// `nil` when no token begins at `start`.
   private static func endOfToken(_ text: [UInt8], from start: Int) -> Int? {
     let byte = text[start]
     if isNameStart(byte) {
@@ -117,5 +111,34 @@ extension GraphQLDocument {
       }
     }
     return nil
+  }
+}
+
+// MARK: - In JSON
+
+extension GraphQLDocument {
+  /// A GraphQL request or batch with each `query` in canonical form; anything else unchanged.
+  static func normalized(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let members):
+      guard let (index, document) = document(in: members),
+        let text = JSONString(utf8: document.canonical[...])
+      else { return value }
+      var normalized = members
+      normalized[index].value = .string(text)
+      return .object(normalized)
+    case .array(let items):
+      guard case .object(let members)? = items.first, document(in: members) != nil else { return value }
+      return .array(items.map { if case .object = $0 { normalized($0) } else { $0 } })
+    default: return value
+    }
+  }
+
+  /// The document in the member `query`, and the member's index.
+  static func document(in members: [JSONMember]) -> (index: Int, document: GraphQLDocument)? {
+    guard let index = members.firstIndex(where: { $0.name.isEqual(to: "query") }),
+      case .string(let text) = members[index].value, let document = GraphQLDocument(text.decodedBytes)
+    else { return nil }
+    return (index, document)
   }
 }

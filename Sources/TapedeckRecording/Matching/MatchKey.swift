@@ -1,28 +1,91 @@
+import TapedeckHTTP
 public import TapedeckRedaction
 
-/// What makes two requests the same: canonical bytes, compared as bytes and never as text, so that `é` written in two
-/// ways stays two things.
+/// The identity of a request as canonical bytes, never compared as text: `é` in two encodings is distinct.
 public struct MatchKey: Sendable, Hashable {
-  /// Length-prefixed components, in which nothing can run together; those of the variant stand at the end.
+  /// Length-prefixed components, so that none run together; those of the variant are last.
   let bytes: [UInt8]
-  /// How many of the bytes are the key of the plain variant.
   private let plainCount: Int
 
   init(bytes: [UInt8]) { (self.bytes, plainCount) = (bytes, bytes.count) }
 
   init(_ writer: KeyWriter) { (bytes, plainCount) = (writer.bytes, writer.plainCount) }
 
-  /// The key of the same request without a range and conditions.
   var plain: MatchKey { isPlain ? self : MatchKey(bytes: Array(bytes[..<plainCount])) }
 
   var isPlain: Bool { plainCount == bytes.count }
 
-  /// The SHA-256 of the key, from which file names are made.
+  /// The SHA-256 of the key, used for file names.
   public var digest: SHA256Digest { SHA256Digest(of: bytes) }
 
   public static func == (left: MatchKey, right: MatchKey) -> Bool { left.bytes == right.bytes }
 
   public func hash(into hasher: inout Hasher) {
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+/// Writes the length-prefixed components of a match key. Reuse it to find simple requests without allocating.
+package struct KeyWriter {
+  package private(set) var bytes: [UInt8] = []
+  private(set) var plainCount = 0
+
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    plainCount = 0
+  }
+
+  mutating func endPlain() { plainCount = bytes.count }
+
+  mutating func append(count: Int) {
+    var rest = UInt(count)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  mutating func append(_ component: some Collection<UInt8>) {
+    append(count: component.count)
+    bytes.append(contentsOf: component)
+  }
+
+  mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      append(count: bytes.count)
+      self.bytes.append(contentsOf: bytes)
+    }
+  }
+
+  mutating func append(components: [some Collection<UInt8>]) {
+    append(count: components.count)
+    for component in components { append(component) }
+  }
+
+  mutating func append(pairs: [FormPairs.Pair]) {
+    append(count: pairs.count)
+    for pair in pairs {
+      append(pair.name)
+      append(pair.value)
+    }
+  }
+
+  mutating func append(_ fields: some Sequence<RequestVariant.Field>) {
+    for field in fields {
+      append(field.name)
+      append(components: field.values)
+    }
+  }
+
+  /// Appends the kind of the body and the digest of its canonical form, which keeps keys small.
+  mutating func append(bodyOf request: HTTPRequest, _ rules: MatchRules) {
+    guard !request.body.isEmpty else { return bytes.append(CanonicalBody.Kind.none.rawValue) }
+    let body = CanonicalBody(request, rules)
+    bytes.append(body.kind.rawValue)
+    if body.kind != .none { bytes += SHA256Digest(of: body.bytes).bytes }
   }
 }

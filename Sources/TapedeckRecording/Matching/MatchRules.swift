@@ -1,6 +1,6 @@
 public import TapedeckHTTP
 
-/// Which requests are the same: the parts that are compared, and what of them makes no difference.
+/// The parts of requests that are compared, and what is ignored in them.
 public struct MatchRules: Sendable, Equatable {
   /// A part of a request, by its name in `--match` and `cassette.json`.
   public enum Part: String, Sendable, CaseIterable {
@@ -9,34 +9,32 @@ public struct MatchRules: Sendable, Equatable {
 
   /// How bodies are compared.
   public enum BodyForm: String, Sendable, CaseIterable {
-    /// What reads as a JSON object or array as JSON; others as their `Content-Type` says: form, multipart or bytes.
+    /// JSON objects and arrays as JSON; other bodies by their `Content-Type`: form, multipart or bytes.
     case byType = "auto"
     case json, form, multipart, bytes
   }
 
-  /// What is compared. `path` as RFC 3986 §6.2.2 normalizes it, `query` as a multiset of decoded pairs, `host` without its port.
+  /// The compared parts: `path` normalized (RFC 3986 §6.2.2), `query` as a multiset, `host` without port.
   public var parts: Set<Part> = [.method, .path, .query, .body]
-  /// Names of header fields that are compared, in lower case.
+  /// The header fields that are compared, in lower case.
   public var headers: Set<String> = []
-  /// Names in the query that make no difference.
+  /// Ignored names in the query.
   public var ignoredQuery: Set<NamePattern> = []
   public var bodyForm = BodyForm.byType
-  /// Places in JSON bodies that make no difference.
+  /// Ignored places in JSON bodies.
   public var ignoredPaths: Set<JSONPath> = []
-  /// Names in forms, and of parts of multipart bodies, that make no difference.
+  /// Ignored names in forms, and of parts of multipart bodies.
   public var ignoredFields: Set<NamePattern> = []
 
-  /// Method, path, query and body, JSON as JSON and any other body as its type says.
+  /// Compares method, path, query and body, with JSON as JSON and other bodies by type.
   public init() {}
 
-  /// Whether something of method, path, query or body makes no difference, so that requests with one key may differ.
+  /// Whether something in method, path, query or body is ignored, so that requests with one key may differ.
   public var leavesOut: Bool {
-    !parts.isSuperset(of: Self().parts) || ignoresBody || !ignoredQuery.isEmpty
+    !parts.isSuperset(of: Self().parts) || !ignoredPaths.isEmpty || !ignoredFields.isEmpty
+      || !ignoredQuery.isEmpty
   }
 
-  var ignoresBody: Bool { !ignoredPaths.isEmpty || !ignoredFields.isEmpty }
-
-  /// The same with everything compared that may be left out.
   var complete: MatchRules {
     var rules = MatchRules()
     rules.bodyForm = bodyForm
@@ -44,8 +42,7 @@ public struct MatchRules: Sendable, Equatable {
   }
 }
 
-/// The rules as `--match` and `cassette.json` have them: `["method", "path", "query", "query:ignore=ts", "body"]`. The
-/// same rules are always written the same way.
+/// The rules in `--match` and `cassette.json`: `["method", "path", "query", "query:ignore=ts", "body"]`.
 extension MatchRules {
   public var items: [String] {
     var items: [String] = []

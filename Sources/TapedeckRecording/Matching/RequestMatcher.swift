@@ -1,21 +1,18 @@
 public import TapedeckHTTP
 public import TapedeckRedaction
 
-/// Makes the keys by which requests are the same, by rules. By default: method, path (`ComparedPath`), query as a
-/// multiset of decoded pairs, and body, where JSON is compared as JSON, forms as pairs, multipart without its boundary,
-/// all else as bytes. Whatever the rules, the variant (`RequestVariant`) is a part of the key.
+/// Computes the keys of requests by rules; requests with the same key match. By default: method, path, query
+/// as a multiset of decoded pairs, and body (JSON as JSON, forms as pairs, multipart without its boundary,
+/// all else as bytes). The variant (`RequestVariant`) is always part of the key.
 ///
-/// What rules leave out of a request leaves its key as it would be without them, so that rules change the names of
-/// only those files that they concern.
+/// A rule that ignores nothing in a request leaves its key unchanged, and so the names of unaffected files.
 public struct RequestMatcher: Sendable, Equatable {
   public let rules: MatchRules
-  /// Redacts requests before they are compared, so that a request and its recording are redacted alike.
+  /// Redacts requests before comparison, so that a request and its recording are redacted alike.
   public let redaction: Redaction
-  /// Whether requests with one key may differ in what drift is looked for in.
+  /// Whether requests with one key may differ in parts that are checked for drift.
   public let seesDrift: Bool
-  /// The compared parts, in the order of the key.
   private let parts: [MatchRules.Part]
-  /// The names of compared header fields, in order.
   private let headers: [String]
 
   public init(_ rules: MatchRules = MatchRules(), redaction: Redaction = .off) {
@@ -26,14 +23,12 @@ public struct RequestMatcher: Sendable, Equatable {
     headers = rules.headers.sorted()
   }
 
-  /// The key of a request.
   public func key(for request: HTTPRequest) -> MatchKey {
     var key = KeyWriter()
     write(request, to: &key)
     return MatchKey(key)
   }
 
-  /// Writes the key of a request in place of what the writer holds.
   func write(_ request: HTTPRequest, to key: inout KeyWriter) {
     key.removeAll()
     if !headers.isEmpty {
@@ -43,7 +38,7 @@ public struct RequestMatcher: Sendable, Equatable {
     } else {
       writePlain(request, to: &key)
     }
-    if request.fields.mayNameVariant {
+    if request.fields.hasVariant {
       let variant = RequestVariant(request.fields, redaction).fields
       key.append(variant.filter { $0.role == .operation })
       key.endPlain()
@@ -61,7 +56,7 @@ public struct RequestMatcher: Sendable, Equatable {
       switch part {
       case .method: key.append(request.method.rawValue)
       case .path where isPath: key.append(request.target)
-      case .path: key.append(ComparedPath.normalized(request.path))
+      case .path: key.append(request.comparedPath)
       case .query where isPath: key.append(count: 0)
       case .query: key.append(pairs: request.comparedQuery(rules))
       case .body: key.append(bodyOf: request, rules)
@@ -71,7 +66,7 @@ public struct RequestMatcher: Sendable, Equatable {
     for name in headers { key.append(components: request.values(of: name)) }
   }
 
-  /// The target without the names in its query that make no difference.
+  /// The target without ignored query names.
   public func comparedTarget(of request: HTTPRequest) -> [UInt8] {
     guard let query = request.query, rules.parts.contains(.query), !rules.ignoredQuery.isEmpty else {
       return rules.parts.contains(.query) ? request.target : Array(request.path)
@@ -83,13 +78,11 @@ public struct RequestMatcher: Sendable, Equatable {
   }
 }
 
-/// The parts of a request as they are compared.
 extension HTTPRequest {
-  /// The pairs of the query that count, in the order of their bytes. A GraphQL document in `query` is taken by its
-  /// tokens.
+  /// The compared pairs of the query, sorted by bytes, with a GraphQL document in canonical form.
   func comparedQuery(_ rules: MatchRules) -> [FormPairs.Pair] {
     guard let query else { return [] }
-    var pairs = FormPairs(query)
+    var pairs = FormPairs(query).comparingTokens(in: query)
     for index in pairs.pairs.indices where pairs.pairs[index].name.elementsEqual("query".utf8) {
       if let document = GraphQLDocument(pairs.pairs[index].value) {
         pairs.pairs[index].value = document.canonical
@@ -99,8 +92,33 @@ extension HTTPRequest {
       ? pairs.sorted : pairs.sorted.filter { !rules.ignoredQuery.matches($0.name) }
   }
 
-  /// The host that the client addresses, in lower case and without the port, which differs in every run of a proxy that
-  /// picks a free one.
+  /// The path normalized by RFC 3986 §6.2.2.1 and §6.2.2.2. Dot segments and encoded `%2F` stay.
+  var comparedPath: ArraySlice<UInt8> {
+    let path = path
+    guard path.contains(UInt8(ascii: "%")) else { return path }
+    var out: [UInt8] = []
+    out.reserveCapacity(path.count)
+    var index = path.startIndex
+    while index < path.endIndex {
+      guard path[index] == UInt8(ascii: "%"), index + 2 < path.endIndex,
+        let high = ASCII.hexValue(path[index + 1]), let low = ASCII.hexValue(path[index + 2])
+      else {
+        out.append(path[index])
+        index += 1
+        continue
+      }
+      let byte = high << 4 | low
+      if ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) {
+        out.append(byte)
+      } else {
+        out += PercentCoding.encoded(byte)
+      }
+      index += 3
+    }
+    return out[...]
+  }
+
+  /// The host in lower case, without the port, which changes when a proxy picks a free one.
   var comparedHost: [UInt8] {
     let end: Int
     if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
@@ -111,7 +129,6 @@ extension HTTPRequest {
     return authority[..<end].map(ASCII.lowercased)
   }
 
-  /// Every value of the fields called `name` (lower case), in order.
   func values(of name: String) -> [ArraySlice<UInt8>] {
     let wanted = Array(name.utf8)
     return fields.filter { field in

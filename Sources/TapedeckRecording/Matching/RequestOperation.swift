@@ -1,13 +1,12 @@
 public import TapedeckHTTP
 import TapedeckRedaction
 
-/// What a request does where one URL serves many operations: for people to tell such requests apart. Taken from a
-/// request that has no secrets any more, it has none.
+/// The operation of a request when one URL serves many, to distinguish such requests for people.
 public enum RequestOperation {
   private static let maximumBytes = 200
 
-  /// The operation that is named by `X-Amz-Target` or `SOAPAction`, by `operationName` or the first operation of a
-  /// GraphQL document, by the `method` of JSON-RPC, or by `Action` in a query or form; `nil` where none is.
+  /// The operation from `X-Amz-Target`, `SOAPAction`, `operationName` or the first operation in GraphQL,
+  /// JSON-RPC's `method`, or `Action` in a query or form; `nil` when there is none.
   public static func name(of request: HTTPRequest) -> String? {
     let name = RequestVariant(request.fields).operation ?? inQuery(request) ?? inBody(request)
     guard let name, !name.isEmpty, name.count <= maximumBytes, String(validating: name, as: UTF8.self) != nil
@@ -33,7 +32,7 @@ public enum RequestOperation {
     return FormPairs(request.body[...]).first("Action").map { $0[...] }
   }
 
-  /// One of these stands in every JSON body that names an operation.
+  /// Every JSON body that names an operation contains one of these.
   private static let marks = ["\"query\"", "\"operationName\"", "\"jsonrpc\""].map { Array($0.utf8) }
 
   private static func inJSON(_ value: JSONValue) -> ArraySlice<UInt8>? {
@@ -53,7 +52,6 @@ public enum RequestOperation {
 }
 
 extension FormPairs {
-  /// The first value under a name.
   fileprivate func first(_ name: String) -> [UInt8]? {
     pairs.first { $0.name.elementsEqual(name.utf8) && !$0.value.isEmpty }?.value
   }

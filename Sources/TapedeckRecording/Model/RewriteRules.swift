@@ -1,25 +1,22 @@
 public import TapedeckHTTP
 
-/// What of a response that names the origin comes to name the proxy on its way to the client: the member `rewrite` of
-/// `cassette.json`.
+/// The parts of a response rewritten to name the proxy: the member `rewrite` of `cassette.json`.
 public struct RewriteRules: Sendable, Equatable {
-  /// Whether anything is rewritten.
-  public private(set) var isOn = true
-  /// Fields beside those that are always rewritten, sorted, without regard to case.
+  public fileprivate(set) var isOn = true
+  /// Field names in addition to those always rewritten; sorted, ignoring case.
   public private(set) var fields: [String] = []
-  /// Whether text bodies are rewritten.
-  public private(set) var rewritesBodies = false
+  public fileprivate(set) var rewritesBodies = false
 
   public init() {}
 
-  /// - Throws: for a name that no field can have.
+  /// - Throws: for an invalid field name.
   public init(isOn: Bool = true, fields: [String], rewritesBodies: Bool) throws(HTTPFieldError) {
     self.isOn = isOn
     self.rewritesBodies = rewritesBodies
     try add(fields)
   }
 
-  private mutating func add(_ names: [String]) throws(HTTPFieldError) {
+  fileprivate mutating func add(_ names: [String]) throws(HTTPFieldError) {
     var known = Set(fields.map { $0.lowercased() })
     for name in names {
       var checked = HTTPFields()
@@ -29,34 +26,50 @@ public struct RewriteRules: Sendable, Equatable {
     fields.sort { ($0.lowercased(), $0) < ($1.lowercased(), $1) }
   }
 
-  /// The rules in words.
   public var text: String {
     guard isOn else { return "nothing" }
     let names = ["Location and its kin"] + fields + (rewritesBodies ? ["text bodies"] : [])
     return names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " and \(names.last ?? "")"
   }
+}
 
-  mutating func apply(_ choice: RewriteChoice) {
-    isOn = choice.isOn ?? isOn
-    guard isOn else { return (fields, rewritesBodies) = ([], false) }
-    rewritesBodies = choice.rewritesBodies ?? rewritesBodies
-    try? add(choice.fields)
+/// The rules as stored: `{"fields": ["X-Next-Page"], "bodies": true}`; `false` for none, `true` by default.
+extension RewriteRules {
+  var tree: JSONValue {
+    guard isOn else { return false }
+    var members: [JSONMember] = []
+    if !fields.isEmpty { members.append(JSONMember("fields", .array(fields.map { JSONValue($0) }))) }
+    if rewritesBodies { members.append(JSONMember("bodies", true)) }
+    return members.isEmpty ? true : .object(members)
+  }
+
+  init(_ tree: JSONValue, at place: JSONPlace) throws(JSONProblem) {
+    var fields: [String] = []
+    var rewritesBodies = false
+    if tree.bool == nil {
+      guard case .object = tree else { throw place.problem("true, false or an object is expected here") }
+      let object = try StrictObject(tree, at: place, known: ["fields", "bodies"], allowsOwn: true)
+      rewritesBodies = try object.bool("bodies") ?? false
+      fields = try object.texts("fields") ?? []
+    }
+    do throws(HTTPFieldError) {
+      try self.init(isOn: tree.bool ?? true, fields: fields, rewritesBodies: rewritesBodies)
+    } catch { throw place.member("fields").problem("\(error)") }
   }
 }
 
-/// The command line's choices about rewriting; the cassette decides the rest.
+/// The command line's rewrite options; the cassette decides the rest.
 public struct RewriteChoice: Sendable, Equatable {
   /// `--rewrite` or `--no-rewrite`.
   public var isOn: Bool?
   /// `--rewrite-bodies` or `--no-rewrite-bodies`.
   public var rewritesBodies: Bool?
-  /// `--rewrite-fields`, in addition to those of the cassette.
+  /// `--rewrite-fields`, added to those of the cassette.
   public private(set) var fields: [String] = []
 
   public init() {}
 
-  /// Adds a list of names, separated by commas.
-  /// - Throws: for a name that no field can have.
+  /// Adds a comma-separated list of names; throws for an invalid field name.
   public mutating func addFields(_ list: String) throws(HTTPFieldError) {
     let names = list.split(separator: ",", omittingEmptySubsequences: false).map { name in
       String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -66,41 +79,16 @@ public struct RewriteChoice: Sendable, Equatable {
   }
 
   public func changed(_ rules: RewriteRules) -> RewriteRules {
-    var rules = rules
-    rules.apply(self)
-    return rules
+    var changed = RewriteRules()
+    changed.isOn = isOn ?? rules.isOn
+    guard changed.isOn else { return changed }
+    changed.rewritesBodies = rewritesBodies ?? rules.rewritesBodies
+    try? changed.add(rules.fields + fields)
+    return changed
   }
 
-  /// Whether it asks for something that `rules` leave off as a whole.
+  /// Whether it asks for something that the rules disable as a whole.
   public func isOverruled(by rules: RewriteRules) -> Bool {
     !changed(rules).isOn && (rewritesBodies == true || !fields.isEmpty)
-  }
-}
-
-/// Rewrite rules as they are written in `cassette.json` and in a journal's first line:
-/// `{"fields": ["X-Next-Page"], "bodies": true}`, `false` where nothing is rewritten, and `true` for the default.
-enum RewriteFormat {
-  static func encode(_ rules: RewriteRules) -> JSONValue {
-    guard rules.isOn else { return false }
-    var members: [JSONMember] = []
-    if !rules.fields.isEmpty {
-      members.append(JSONMember("fields", .array(rules.fields.map { JSONValue($0) })))
-    }
-    if rules.rewritesBodies { members.append(JSONMember("bodies", true)) }
-    return members.isEmpty ? true : .object(members)
-  }
-
-  static func decode(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> RewriteRules {
-    var fields: [String] = []
-    var rewritesBodies = false
-    if value.bool == nil {
-      guard case .object = value else { throw place.problem("true, false or an object is expected here") }
-      let object = try StrictObject(value, at: place, known: ["fields", "bodies"], allowsOwn: true)
-      rewritesBodies = try object.bool("bodies") ?? false
-      fields = try object.texts("fields") ?? []
-    }
-    do throws(HTTPFieldError) {
-      return try RewriteRules(isOn: value.bool ?? true, fields: fields, rewritesBodies: rewritesBodies)
-    } catch { throw place.member("fields").problem("\(error)") }
   }
 }

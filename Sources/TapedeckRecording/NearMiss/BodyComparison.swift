@@ -1,14 +1,13 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// The differences between the body of a recorded request and a received one, in the terms of the match key.
+/// The differences between a recorded and a received body, in the terms of the match key.
 struct BodyComparison {
   private let rules: MatchRules
   private let recorded: HTTPRequest
   private let received: HTTPRequest
-  /// In the order of the places; none where both are the same to the rules.
+  /// In the order of the places; empty when the bodies are equal under the rules.
   private(set) var differences: [RequestDifference] = []
-  /// How far apart they are, in `RequestDistance`'s points.
   private(set) var distance = 0
 
   init(recorded sent: RecordedRequest, received: HTTPRequest, rules: MatchRules) {
@@ -21,7 +20,10 @@ struct BodyComparison {
     }
     self.recorded = CanonicalBody.opened(recorded, rules) ?? recorded
     if received.body.isEmpty {
-      compareMissing(byteCount: sent.largeBody?.size ?? recorded.body.count)
+      // Nothing is parsed, so comparing a request without a body to the largest recording is cheap.
+      let count = sent.largeBody?.size ?? recorded.body.count
+      let kind = CanonicalBody.Kind(CanonicalBody.type(of: self.recorded, rules))
+      if count > 0 { differ("body", Self.text(kind, count), nil) }
     } else if isUnread, let large = sent.largeBody {
       compareUnread(large)
     } else {
@@ -29,44 +31,41 @@ struct BodyComparison {
     }
   }
 
-  /// Takes nothing apart: a request without a body costs little to compare with the largest recording.
-  private mutating func compareMissing(byteCount: Int) {
-    guard byteCount > 0 else { return }
-    let kind = CanonicalBody.Kind(CanonicalBody.type(of: recorded, rules))
-    differences = [
-      RequestDifference(field: "body", recorded: Self.text(kind, byteCount), received: nil)
-    ]
-    distance = RequestDistance.otherBody
+  private mutating func differ(
+    _ field: String, _ recorded: String?, _ received: String?, ignoredBy word: String? = nil,
+    distance: Int = RequestDistance.otherBody
+  ) {
+    differences = [RequestDifference(field: field, recorded: recorded, received: received, ignoredBy: word)]
+    self.distance = distance
   }
 
-  /// The content of a file that is small enough to be parsed.
   private static func contents(of file: BodyFile) -> [UInt8]? {
     guard file.size <= CanonicalBody.maximumParsedBytes else { return nil }
     return try? file.open().bytes(at: 0, count: file.size)
   }
 
-  /// A body too large to be held has its digest for a name.
+  /// A body too large to hold is named after its digest.
   private mutating func compareUnread(_ file: BodyFile) {
     if received.body.count == file.size, BodyFile.name(digest: SHA256Digest(of: received.body)) == file.name {
       return
     }
-    differences = [
-      RequestDifference(
-        field: "body", recorded: "\(file.size) bytes", received: "\(received.body.count) bytes")
-    ]
-    distance = RequestDistance.otherBody
+    differ("body", "\(file.size) bytes", "\(received.body.count) bytes")
   }
 
   private mutating func compare(_ left: CanonicalBody, _ right: CanonicalBody) {
     guard left.kind == right.kind else {
-      if recorded.body == received.body { return compareTypes() }
-      differences = [
-        RequestDifference(
-          field: "body", recorded: Self.text(left.kind, recorded.body.count),
-          received: Self.text(right.kind, received.body.count), ignoredBy: isSameJSON ? "body:json" : nil)
-      ]
-      distance = isSameJSON ? RequestDistance.value : RequestDistance.otherBody
-      return
+      if recorded.body == received.body {
+        // Equal bodies of different types are of two kinds.
+        let types = [recorded, received].map {
+          $0.fields.first("content-type").map(RequestDifference.excerpt)
+        }
+        return differ(
+          "header content-type", types[0], types[1], ignoredBy: "body:json", distance: RequestDistance.value)
+      }
+      return differ(
+        "body", Self.text(left.kind, recorded.body.count), Self.text(right.kind, received.body.count),
+        ignoredBy: isSameJSON ? "body:json" : nil,
+        distance: isSameJSON ? RequestDistance.value : RequestDistance.otherBody)
     }
     guard left.bytes != right.bytes else { return }
     switch left.kind {
@@ -78,18 +77,6 @@ struct BodyComparison {
     distance = RequestDistance.sum(differences)
   }
 
-  /// Equal bodies that their types make two kinds of.
-  private mutating func compareTypes() {
-    let types = [recorded, received].map { request in
-      request.fields.first("content-type").map(RequestDifference.excerpt)
-    }
-    differences = [
-      RequestDifference(
-        field: "header content-type", recorded: types[0], received: types[1], ignoredBy: "body:json")
-    ]
-    distance = RequestDistance.value
-  }
-
   private static func text(_ kind: CanonicalBody.Kind, _ byteCount: Int) -> String? {
     switch kind {
     case .none: nil
@@ -98,12 +85,12 @@ struct BodyComparison {
     }
   }
 
-  /// Whether both are one JSON, though not both say that they are JSON.
+  /// Whether both are the same JSON, although not both declare it.
   private var isSameJSON: Bool {
     guard !recorded.body.isEmpty, rules.bodyForm == .byType, let old = try? JSONValue(parsing: recorded.body),
       let new = try? JSONValue(parsing: received.body)
     else { return false }
-    return CanonicalJSON.bytes(old) == CanonicalJSON.bytes(new)
+    return old.canonicalBytes == new.canonicalBytes
   }
 }
 
@@ -125,9 +112,10 @@ extension BodyComparison {
 
   private func form() -> [RequestDifference] {
     let pairs = [recorded, received].map { request in
-      FormPairs(request.body[...]).sorted.filter { !rules.ignoredFields.matches($0.name) }
+      FormPairs(request.body[...]).comparingTokens(in: request.body[...]).sorted
+        .filter { !rules.ignoredFields.matches($0.name) }
     }
-    return RequestDifference.differences(recorded: pairs[0], received: pairs[1], in: .form)
+    return RequestDifference.differences(recorded: pairs[0], received: pairs[1], in: "form", of: "body")
   }
 
   private func multipart() -> [RequestDifference] {
@@ -156,21 +144,17 @@ extension BodyComparison {
     return RequestDifference.quoted(content.isEmpty ? part : content)
   }
 
-  /// Shows both from shortly before the first byte that differs.
+  /// Shows both from shortly before the first difference.
   private mutating func compareBytes(_ left: [UInt8], _ right: [UInt8]) {
     let common = CommonEnds(left, right)
     let start = max(0, common.head - 16)
-    differences = [
-      RequestDifference(
-        field: start == 0 ? "body" : "body from byte \(start)",
-        recorded: RequestDifference.quoted(left[min(start, left.count)...]),
-        received: RequestDifference.quoted(right[min(start, right.count)...]),
-        ignoredBy: isSameJSON ? "body:json" : nil)
-    ]
     let longer = max(left.count, right.count)
-    distance =
-      isSameJSON
-      ? RequestDistance.value
-      : RequestDistance.bytes(differing: longer - common.head - common.tail, of: longer)
+    differ(
+      start == 0 ? "body" : "body from byte \(start)",
+      RequestDifference.quoted(left[min(start, left.count)...]),
+      RequestDifference.quoted(right[min(start, right.count)...]), ignoredBy: isSameJSON ? "body:json" : nil,
+      distance: isSameJSON
+        ? RequestDistance.value
+        : RequestDistance.bytes(differing: longer - common.head - common.tail, of: longer))
   }
 }

@@ -5,7 +5,6 @@ package struct JSONComparison {
   let maximumDifferences: Int
   package private(set) var differences: [RequestDifference] = []
 
-  /// - Parameter maximumDifferences: the search ends after so many.
   package init(maximumDifferences: Int = 20) { self.maximumDifferences = maximumDifferences }
 
   package mutating func compare(_ left: JSONValue?, _ right: JSONValue?, path: String) {
@@ -14,13 +13,13 @@ package struct JSONComparison {
     case (.object(let old)?, .object(let new)?): compareMembers(old, new, path: path)
     case (.array(let old)?, .array(let new)?): compareItems(old, new, path: path)
     default:
-      if left.map(CanonicalJSON.bytes) == right.map(CanonicalJSON.bytes) { return }
+      if left?.canonicalBytes == right?.canonicalBytes { return }
       differences.append(
         RequestDifference(field: path, recorded: left.map(Self.text), received: right.map(Self.text)))
     }
   }
 
-  /// Item by item, leaving out what is the same at both ends where one list is longer.
+  /// Compares item by item; if one list is longer, skips what is equal at both ends.
   private mutating func compareItems(_ old: [JSONValue], _ new: [JSONValue], path: String) {
     let common = old.count == new.count ? nil : CommonEnds(old, new)
     let left = old[common?.oldRange(old) ?? old.indices]
@@ -33,8 +32,8 @@ package struct JSONComparison {
   }
 
   private mutating func compareMembers(_ old: [JSONMember], _ new: [JSONMember], path: String) {
-    let left = Dictionary(grouping: CanonicalJSON.sorted(old), by: \.name)
-    let right = Dictionary(grouping: CanonicalJSON.sorted(new), by: \.name)
+    let left = Dictionary(grouping: JSONValue.sorted(old), by: \.name)
+    let right = Dictionary(grouping: JSONValue.sorted(new), by: \.name)
     for name in Set(left.keys).union(right.keys).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       let (old, new) = (left[name] ?? [], right[name] ?? [])
       for index in 0..<max(old.count, new.count) {
@@ -44,11 +43,9 @@ package struct JSONComparison {
     }
   }
 
-  /// `.name`, or `["name"]` where the name is no plain word.
+  /// `.name`, or `["name"]` if the name is not a plain word.
   package static func step(_ name: [UInt8]) -> String {
-    let isWord = name.allSatisfy {
-      ASCII.isDigit($0) || ASCII.lowercased($0) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
-    }
+    let isWord = name.allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
     if isWord, let first = name.first, !ASCII.isDigit(first) {
       return "." + String(decoding: name, as: UTF8.self)
     }
@@ -58,8 +55,7 @@ package struct JSONComparison {
   private static func text(_ value: JSONValue) -> String { RequestDifference.excerpt(value.bytes(.spaced)) }
 }
 
-/// How much two lists have in common at their starts and at their ends, so that one element more or less in the middle
-/// does not make all behind it look different.
+/// The numbers of equal elements at the starts and ends of two lists.
 package struct CommonEnds {
   package let head: Int
   let tail: Int

@@ -1,19 +1,16 @@
 public import TapedeckHTTP
 import TapedeckRedaction
 
-/// A recorded interaction that a request nearly matches, and what keeps it from matching.
+/// A recorded interaction that nearly matches a request, with the differences.
 public struct NearMiss: Sendable {
   public let interaction: StoredInteraction
-  /// In the order host, method, path, query, headers, body; none where all responses to a matching request have been
-  /// given.
+  /// In the order host, method, path, query, headers, body; empty if a matching request is exhausted.
   public let differences: [RequestDifference]
-  /// How far it is from the request; only good for comparing.
+  /// The distance from the request, only for comparison.
   public let distance: Int
 }
 
-/// Compares a request with recorded ones, part by part, as rules say; finds the nearest by a scan.
-///
-/// Head and query are compared with every recording, which is cheap; bodies only with the few that are left.
+/// Finds the nearest recorded requests by a scan of all heads and queries, and of a few candidates' bodies.
 struct RequestComparison {
   private let request: HTTPRequest
   private let rules: MatchRules
@@ -21,7 +18,7 @@ struct RequestComparison {
   private let path: ArraySlice<UInt8>
   private let variant: RequestVariant
 
-  /// How many candidates have their bodies compared, and how many bytes of those at most.
+  /// The limits for comparing bodies: candidates, and bytes.
   private static let shortlist = 512
   private static let maximumComparedBytes = 4 * 1024 * 1024
 
@@ -29,7 +26,7 @@ struct RequestComparison {
     self.request = request
     self.rules = rules
     query = request.comparedQuery(rules)
-    path = ComparedPath.normalized(request.path)
+    path = request.comparedPath
     variant = RequestVariant(request.fields)
   }
 
@@ -41,7 +38,7 @@ struct RequestComparison {
     var comparedBytes = 0
     var best: [Int] = []
     for candidate in byHead.prefix(max(Self.shortlist, limit)) {
-      // A body only adds to the distance: what is no nearer by its head is not nearer, nor are those behind it.
+      // A body only adds distance: if this head is not nearer, neither it nor any candidate after it can be.
       if best.count == limit, let worst = best.last, candidate.distance >= worst { break }
       comparedBytes += candidate.interaction.recorded.request.body.count + request.body.count
       if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
@@ -49,8 +46,7 @@ struct RequestComparison {
       misses.append(miss)
       best = Array((best + [miss.distance]).sorted().prefix(limit))
     }
-    return misses.enumerated()
-      .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+    return misses.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
       .prefix(limit).map(\.element)
   }
 
@@ -59,12 +55,12 @@ struct RequestComparison {
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
     if rules.parts.contains(.path) {
-      distance += RequestDistance.path(ComparedPath.normalized(recorded.path), path)
+      distance += RequestDistance.path(recorded.comparedPath, path)
     }
     if rules.parts.contains(.query), recorded.query != nil || !query.isEmpty {
       distance += RequestDistance.sum(queryDifferences(recorded), each: RequestDistance.query)
     }
-    if !rules.headers.isEmpty || !variant.fields.isEmpty || recorded.fields.mayNameVariant {
+    if !rules.headers.isEmpty || !variant.fields.isEmpty || recorded.fields.hasVariant {
       distance += RequestDistance.sum(headerDifferences(recorded), each: RequestDistance.header)
     }
     return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
@@ -73,7 +69,8 @@ struct RequestComparison {
   private func nearMiss(_ interaction: StoredInteraction, headDistance: Int) -> NearMiss {
     let bodies = bodies(interaction.recorded)
     return NearMiss(
-      interaction: interaction, differences: differences(interaction.recorded, bodies: bodies),
+      interaction: interaction,
+      differences: headDifferences(interaction.recorded.request) + (bodies?.differences ?? []),
       distance: headDistance + (bodies?.distance ?? 0))
   }
 
@@ -82,43 +79,37 @@ struct RequestComparison {
     return BodyComparison(recorded: recorded, received: request, rules: rules)
   }
 
-  /// The differences in the parts that the rules compare, in the order host, method, path, query, headers, body.
   func differences(from recorded: RecordedRequest) -> [RequestDifference] {
-    differences(recorded, bodies: bodies(recorded))
-  }
-
-  private func differences(_ recorded: RecordedRequest, bodies: BodyComparison?) -> [RequestDifference] {
-    let head = [hostDifference(recorded.request)].compactMap { $0 } + lineDifferences(recorded.request)
-    let query = rules.parts.contains(.query) ? queryDifferences(recorded.request) : []
-    return head + query + headerDifferences(recorded.request) + (bodies?.differences ?? [])
+    headDifferences(recorded.request) + (bodies(recorded)?.differences ?? [])
   }
 }
 
 // MARK: - Parts of the head
 
 extension RequestComparison {
-  private func lineDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
-    var differences: [RequestDifference] = []
+  private func headDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
+    var differences = [hostDifference(recorded)].compactMap(\.self)
     if rules.parts.contains(.method), recorded.method != request.method {
       differences.append(
         RequestDifference(
           field: "method", recorded: recorded.method.rawValue, received: request.method.rawValue))
     }
-    if rules.parts.contains(.path), !ComparedPath.normalized(recorded.path).elementsEqual(path) {
+    if rules.parts.contains(.path), !recorded.comparedPath.elementsEqual(path) {
       differences.append(
         RequestDifference(
           field: "path", recorded: RequestDifference.excerpt(recorded.path),
           received: RequestDifference.excerpt(request.path)))
     }
-    return differences
+    if rules.parts.contains(.query) { differences += queryDifferences(recorded) }
+    return differences + headerDifferences(recorded)
   }
 
   private func queryDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     RequestDifference.differences(
-      recorded: recorded.comparedQuery(rules), received: query, in: .query)
+      recorded: recorded.comparedQuery(rules), received: query, in: "query", of: "query")
   }
 
-  /// In the fields that the rules name, and in those that make the variant.
+  /// The differences in the fields that the rules name and in those that make the variant.
   private func headerDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
     (ruledDifferences(recorded) + variantDifferences(recorded)).sorted { $0.field < $1.field }
   }
@@ -130,9 +121,8 @@ extension RequestComparison {
       let values = [old, variant.fields].map { fields in fields.first { $0.name == name }?.values }
       let text = String(decoding: name, as: UTF8.self)
       guard values[0] != values[1], !rules.headers.contains(text) else { return nil }
-      var difference = RequestDifference(
-        field: "header \(text)", recorded: values[0].flatMap { Self.text($0.map { $0[...] }) },
-        received: values[1].flatMap { Self.text($0.map { $0[...] }) })
+      let texts = values.map { $0.flatMap { Self.text($0.map { $0[...] }) } }
+      var difference = RequestDifference(field: "header \(text)", recorded: texts[0], received: texts[1])
       difference.isVariant = true
       return difference
     }
@@ -163,9 +153,8 @@ extension RequestComparison {
 }
 
 extension RequestMatcher {
-  /// How a request differs from the recorded one that has its key: in names of the query, places in the body and
-  /// whole parts that the rules leave out of the key. Header fields and the host never count: those that are compared
-  /// are equal, and the others are new in every run.
+  /// The differences between a request and the recorded one with its key, in parts that the rules ignore.
+  /// Header fields and host never count: compared ones are equal, others are new in every run.
   public func drift(of request: HTTPRequest, from recorded: RecordedRequest) -> [RequestDifference] {
     guard seesDrift else { return [] }
     let old = recorded.request
@@ -176,9 +165,5 @@ extension RequestMatcher {
     }
     return RequestComparison(redaction.comparable(request), rules: rules.complete).differences(from: recorded)
       .filter { $0.comparedHeader == nil && !$0.isVariant }
-  }
-
-  public func drift(of request: HTTPRequest, from recorded: Interaction) -> [RequestDifference] {
-    drift(of: request, from: recorded.recordedRequest)
   }
 }

@@ -2,15 +2,12 @@
 public struct RequestDifference: Sendable, Equatable {
   /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part "file"`, `header accept`, `host`, `body`.
   public var field: String
-  /// The recorded value; nil when it is absent.
   public var recorded: String?
-  /// The received value; nil when it is absent.
   public var received: String?
-  /// The word of `--match` by which this place would make no difference; nil where there is none.
+  /// The `--match` word that would ignore this place; `nil` when there is none.
   public var ignoredBy: String?
-  /// The name of the header field that the rules have compared and that differs here; nil where this is another place.
+  /// The name of the compared header field that differs; `nil` for any other place.
   public var comparedHeader: String?
-  /// Whether this is a header field that makes the variant.
   var isVariant = false
 
   public init(
@@ -26,15 +23,14 @@ public struct RequestDifference: Sendable, Equatable {
 }
 
 extension RequestDifference: CustomStringConvertible {
-  /// `$.user.name: "a" → "b"`, from what was recorded to what came.
+  /// `$.user.name: "a" → "b"`, from the recorded to the received value.
   public var description: String { "\(field): \(recorded ?? "(absent)") → \(received ?? "(absent)")" }
 }
 
 extension RequestDifference {
   private static let maximumBytes = 80
 
-  /// Bytes for people: whatever would steer a terminal or turn the direction of text escaped, undecodable bytes
-  /// replaced, long ones cut.
+  /// Bytes as safe, short text: characters that control a terminal or text direction are escaped.
   package static func excerpt(_ bytes: some Collection<UInt8>) -> String {
     var text = ""
     for scalar in String(decoding: bytes.prefix(maximumBytes), as: UTF8.self).unicodeScalars {
@@ -54,12 +50,10 @@ extension RequestDifference {
 }
 
 extension RequestDifference {
-  /// The parts of a request that are lists of pairs, by the word that stands before a name.
-  enum Pairs: String { case query, form }
-
-  /// The differences between two sorted lists of pairs, name by name.
+  /// The differences between two sorted lists of pairs, by name.
+  /// - Parameter part: the part as `--match` names it.
   static func differences(
-    recorded: [FormPairs.Pair], received: [FormPairs.Pair], in part: Pairs
+    recorded: [FormPairs.Pair], received: [FormPairs.Pair], in list: String, of part: String
   ) -> [RequestDifference] {
     if recorded == received { return [] }
     let left = Dictionary(grouping: recorded, by: \.name)
@@ -67,8 +61,8 @@ extension RequestDifference {
     return Set(left.keys).union(right.keys).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { name in
       guard left[name] != right[name] else { return nil }
       return RequestDifference(
-        field: "\(part.rawValue) \(quoted(name))", recorded: text(left[name]), received: text(right[name]),
-        ignoredBy: NamePattern(exactly: name).map { "\(part == .query ? "query" : "body"):ignore=\($0)" })
+        field: "\(list) \(quoted(name))", recorded: text(left[name]), received: text(right[name]),
+        ignoredBy: NamePattern(exactly: name).map { "\(part):ignore=\($0)" })
     }
   }
 

@@ -1,35 +1,23 @@
 import TapedeckHTTP
 import TapedeckRedaction
 
-/// A body on its way into a cassette: held in memory while it is small, then written to a file that gets its name when
-/// the content is known. One thread uses it at a time.
+/// A body to be recorded: in memory while small, then in a file named at the end. Not thread-safe.
 ///
-/// Nothing of a text is written before its secrets are hidden: it is held as long as it can be taken apart, and beyond
-/// that goes through `LongTextRedaction` on its way to the file. What is held is redacted when the exchange is recorded.
+/// No text is written before its secrets are hidden: a text too large to hold passes through
+/// `LongTextRedaction`, and a held body is redacted when the exchange is recorded.
 public final class BodySpool {
   package static let prefix = ".spool-"
-
-  /// How a body that is too large to be held is written.
-  private enum Course {
-    /// Not known yet: it is still small.
-    case open
-    /// Written as it is.
-    case plain
-    case text(LongTextRedaction)
-  }
 
   private let recorder: CassetteRecorder
   private let request: HTTPRequest?
   private let fields: HTTPFields
   private var held: [UInt8] = []
-  private var course = Course.open
+  private var redaction: LongTextRedaction?
   private var pass: SecretSearch?
   private var spilled: (file: OpenFile, name: String, digest: SHA256Stream, size: Int)?
   private var failure: CassetteError?
 
-  /// - Parameters:
-  ///   - request: the request of the exchange, since its secrets may appear in the response.
-  ///   - fields: of the message that the body belongs to.
+  /// - Parameter request: the request of the exchange, whose secrets may appear in the response.
   init(recorder: CassetteRecorder, request: HTTPRequest?, fields: HTTPFields) {
     self.recorder = recorder
     self.request = request
@@ -38,10 +26,9 @@ public final class BodySpool {
 
   deinit { discard() }
 
-  /// How many bytes are held or were written.
   public var count: Int { spilled?.size ?? held.count }
 
-  /// Adds bytes. Once it has thrown, the body is lost and so is the recording.
+  /// Adds bytes. After an error the body is lost, and so is the exchange.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
     if let failure { throw failure }
     if recorder.isBroken {
@@ -63,7 +50,7 @@ public final class BodySpool {
     }
   }
 
-  /// Bodies that may contain a secret are held for longer than others.
+  /// Whether more bytes can be held. Bodies that may contain a secret are held up to a higher limit.
   private func canHold(_ more: Int) -> Bool {
     let count = held.count + more
     if count <= BodyFormat.maximumHeldBytes { return true }
@@ -72,24 +59,22 @@ public final class BodySpool {
 
   private var mayHide: Bool {
     guard recorder.matcher.redaction.isOn, !held.isEmpty else { return false }
-    return isCoded || SecretSearch.isText(held[...], type: MediaType(fields))
+    return BodyCoding(fields) != .identity || SecretSearch.isText(held[...], type: MediaType(fields))
   }
 
-  private var isCoded: Bool { BodyCoding(fields) != .identity }
-
   private func spill() throws(CassetteError) {
-    course = .plain
     if let policy = recorder.matcher.redaction.policy, mayHide {
-      if isCoded {
-        recorder.noteUnopened([BodyCoding(fields).name])
+      let coding = BodyCoding(fields)
+      if coding != .identity, !coding.isMisnamed(beginningWith: held[...]) {
+        recorder.noteUnopened([coding.label])
       } else {
-        let pass = recorder.makePass(policy)
+        let pass = SecretSearch(policy)
         pass.uncounted {
           if let request { _ = pass.redacted(request) }
           _ = pass.redacted(fields)
         }
         self.pass = pass
-        course = .text(LongTextRedaction(pass))
+        redaction = LongTextRedaction(pass)
       }
     }
     let (file, name) = try recorder.createSpoolFile()
@@ -99,7 +84,7 @@ public final class BodySpool {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
-    guard case .text(let redaction) = course else { return try put(bytes) }
+    guard let redaction else { return try put(bytes) }
     let hidden = redaction.append(bytes)
     try hidden.withRawBytes { hidden throws(CassetteError) in try put(hidden) }
   }
@@ -115,12 +100,12 @@ public final class BodySpool {
     self.spilled?.size += bytes.count
   }
 
-  /// The body; the spool is used up.
+  /// Returns the body; the spool must not be used afterwards.
   public func finish() throws(CassetteError) -> RecordedBody {
     if let failure { throw failure }
     guard let name = spilled?.name else { return .bytes(held) }
     do throws(CassetteError) {
-      if case .text(let redaction) = course {
+      if let redaction {
         let rest = redaction.finish()
         try rest.withRawBytes { rest throws(CassetteError) in try put(rest) }
       }
@@ -137,13 +122,11 @@ public final class BodySpool {
     }
   }
 
-  /// The chunk sizes of the body as it was written.
+  /// The chunk sizes of the body as written.
   public func mapped(chunkSizes sizes: [Int]) -> [Int] {
-    guard case .text(let redaction) = course else { return sizes }
-    return redaction.finds.mappedSizes(sizes)
+    redaction?.finds.mappedSizes(sizes) ?? sizes
   }
 
-  /// Forgets the body and removes its file.
   public func discard() {
     held = []
     if let name = spilled?.name { recorder.removeSpoolFile(name) }

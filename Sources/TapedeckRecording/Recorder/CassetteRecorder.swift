@@ -2,52 +2,47 @@ import Synchronization
 public import TapedeckHTTP
 public import TapedeckRedaction
 
-/// The one writer of a cassette.
+/// The only writer of a cassette.
 ///
-/// Every recording is a line of the journal, written with one call before `record` returns, so that a killed process
-/// loses nothing it told a client. The lock on the journal keeps other writers out and goes with the process; readers
-/// never see it. `seal` turns the lines into files; lines left unsealed are sealed by the next `open`. After the first
-/// failure to write recording is over, and traffic goes on.
+/// Each exchange is a line of the journal, written with one call before `record` returns, so a killed process
+/// loses nothing it told a client. The journal's lock excludes other writers, not readers, and ends with the
+/// process. The next `open` seals what `seal` did not. A failed write ends recording, not the traffic.
 public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
-    /// How many more interactions the cassette may take.
     var room: Int
-    var written: [WrittenExchange] = []
+    /// The interactions in the journal, with their lines. `seal` computes digests, when no client waits.
+    var written: [(key: MatchKey, prefix: String, arrival: Int, base: Int, offset: Int, count: Int)] = []
     var hasStoredBodies = false
     var isSealed = false
-    /// Whether the journal may end in half a line, so that nothing may follow.
+    /// Whether the journal may end in an incomplete line; then nothing may follow.
     var isTorn = false
   }
 
-  /// As given to `open`.
   public var path: String { directory.path }
-  /// How many recordings a left-over journal held, which are files now.
-  public let recoveredCount: Int
-  /// Lines left out of a left-over journal, each with file and number.
-  public let warnings: [String]
-  /// How many secrets were redacted in it now, beside those redacted when it was recorded.
-  public let recoveredHiddenCount: Int
-  /// Likely secrets in a left-over journal.
-  public let recoveredFinds: [SecretFind]
+  /// The number of interactions recovered from a left-over journal into files.
+  public var recoveredCount: Int { opening.recoveredCount }
+  /// Warnings about lines left out of a left-over journal, each with file and number.
+  public var warnings: [String] { opening.warnings }
+  /// The number of secrets redacted during recovery, in addition to those redacted when recorded.
+  public var recoveredHiddenCount: Int { opening.recoveredHiddenCount }
+  public var recoveredFinds: [SecretFind] { opening.recoveredFinds }
   /// Compares requests, and redacts before anything is written.
   public var matcher: RequestMatcher { sealer.matcher }
-  /// The match rules of the cassette so far; nil where they are the same, or absent.
+  /// The previous match rules of the cassette; `nil` when they are the same, or absent.
   public let replacedRules: MatchRules?
-  /// The rewrite rules in force.
   public var rewriting: RewriteRules { sealer.rewriting ?? RewriteRules() }
-  /// The rewrite rules of the cassette so far; nil where they are the same, or absent.
+  /// The previous rewrite rules of the cassette; `nil` when they are the same, or absent.
   public let replacedRewriting: RewriteRules?
 
-  private let directory: CassetteDirectory
-  private let made: [String]
+  private let opening: RecorderOpening
+  private var directory: CassetteDirectory { opening.directory }
   private let sealer: Sealer
   private let bases: [MatchKey: Int]
-  private let durability: Durability
   private let arrivals = Atomic<Int>(0)
   private let hiddenValues = Atomic<Int>(0)
   package let memory = SecretMemory()
-  /// Content codings that could not be opened, and whether they have been reported.
+  /// Content codings that could not be opened, and whether each has been reported.
   private let unopened = Mutex<[String: Bool]>([:])
   private let spoolNumbers = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
@@ -57,29 +52,15 @@ public final class CassetteRecorder: Sendable {
     _ opening: RecorderOpening, sealer: Sealer, replacedRules: MatchRules?,
     replacedRewriting: RewriteRules?, bases: [MatchKey: Int], journalBytes: Int, room: Int
   ) {
-    directory = opening.directory
-    made = opening.made
-    recoveredCount = opening.recoveredCount
-    warnings = opening.warnings
-    recoveredHiddenCount = opening.recoveredHiddenCount
-    recoveredFinds = opening.recoveredFinds
+    self.opening = opening
     self.sealer = sealer
     self.replacedRules = replacedRules
     self.replacedRewriting = replacedRewriting
     self.bases = bases
-    durability = opening.durability
     state = Mutex(State(journalBytes: journalBytes, room: room))
   }
 
-  /// Opens a cassette for recording, creates it when there is none, and seals a journal that a crash left behind.
-  /// - Parameters:
-  ///   - replacing: whether recordings replace those of the same request, instead of following them.
-  ///   - match: changes to the cassette's match rules, which it then keeps.
-  ///   - redaction: changes to the cassette's redaction rules, which it then keeps.
-  ///   - rewriting: changes to the cassette's rewrite rules, which it then keeps.
-  ///   - durability: the failures that a recording survives before it is sealed.
-  ///   - secrets: what to do about secrets that redaction leaves.
-  ///   - isDurable: whether sealing waits for the disk.
+  /// Opens or creates a cassette for recording, and seals a journal that a crash left behind.
   public static func open(
     _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
     redaction: RedactionChoice = RedactionChoice(), rewriting: RewriteChoice = RewriteChoice(),
@@ -104,28 +85,25 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  /// The number of a request, to be taken when it arrives: it orders the responses to equal requests.
+  /// Takes the next request's number, which orders responses to equal requests; call it on arrival.
   public func nextArrival() -> Int { arrivals.wrappingAdd(1, ordering: .relaxed).oldValue }
 
   /// Whether writing has failed; then nothing more is recorded.
   public var isBroken: Bool { isStopped.load(ordering: .relaxed) }
 
-  /// How many interactions are recorded.
   public var count: Int { state.withLock { $0.written.count } }
 
-  /// How many secrets were redacted.
   public var hiddenCount: Int { hiddenValues.load(ordering: .relaxed) }
 
-  /// Records an exchange, without its secrets: this is the one door to the journal. When it returns, a crash of this
-  /// process no longer loses it.
+  /// Records an exchange without its secrets. After it returns, a crash of this process does not lose it.
   /// - Throws: the first failure to write.
-  /// - Returns: whether it was recorded; not when recording is over.
+  /// - Returns: whether it was recorded; `false` after recording has ended.
   @discardableResult
   public func record(_ interaction: Interaction, arrival: Int) throws(CassetteError) -> Bool {
     try record(interaction, tree: nil, arrival: arrival)
   }
 
-  /// - Parameter tree: the interaction as it is to be written if it holds no secrets; its bodies are there already.
+  /// - Parameter tree: the interaction to write if it holds no secrets; its bodies are stored already.
   @discardableResult
   package func record(
     _ interaction: Interaction, tree: JSONValue?, arrival: Int
@@ -145,8 +123,8 @@ public final class CassetteRecorder: Sendable {
         throw .overLimit(
           path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
       }
-      let isRecorded = try append(
-        line, WrittenExchange(key, interaction.request, arrival: arrival, base: base))
+      let prefix = CassetteNames.prefix(of: interaction.request)
+      let isRecorded = try append(line, key: key, prefix: prefix, arrival: arrival, base: base)
       if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
       return isRecorded
     } catch {
@@ -162,7 +140,7 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  /// Content codings of recorded bodies that could not be opened to look for secrets, each reported once.
+  /// The content codings that could not be opened to find secrets, each returned once.
   public func takeUnopenedCodings() -> [String] {
     unopened.withLock { known in
       let fresh = known.filter { !$0.value }.keys.sorted()
@@ -171,7 +149,9 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func append(_ line: [UInt8], _ exchange: WrittenExchange) throws(CassetteError) -> Bool {
+  private func append(
+    _ line: [UInt8], key: MatchKey, prefix: String, arrival: Int, base: Int
+  ) throws(CassetteError) -> Bool {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed, !state.isTorn, !isBroken else { return false }
       guard state.written.count < state.room else {
@@ -179,78 +159,79 @@ public final class CassetteRecorder: Sendable {
       }
       do throws(CassetteError) {
         try sealer.journal.write(line)
-        if durability == .power { try sealer.journal.sync() }
+        if opening.durability == .power { try sealer.journal.sync() }
       } catch {
         state.isTorn = true
         try? sealer.journal.truncate(to: state.journalBytes)
         throw error
       }
-      var exchange = exchange
-      (exchange.offset, exchange.count) = (state.journalBytes, line.count - 1)
-      state.written.append(exchange)
+      state.written.append((key, prefix, arrival, base, state.journalBytes, line.count - 1))
       state.journalBytes += line.count
       return true
     }
   }
 
-  /// Ends recording; whether it had not ended before.
+  /// Ends recording; returns `false` when it had ended before.
   @discardableResult
   package func stop() -> Bool { !isStopped.exchange(true, ordering: .relaxed) }
 
-  /// Makes files of all that was recorded and lets go of the cassette. A cassette made for nothing is removed again.
+  /// Turns the journal into files and releases the cassette; removes a cassette it created that stayed empty.
   ///
-  /// When recording has failed, no file is touched: what was recorded before stays in the journal, as after a crash,
-  /// and is sealed by the next `open`.
-  /// - Throws: when it cannot be written, or holds secrets that it must not; then the journal stays, and the next `open`
-  ///   tries again.
+  /// After a failed recording no file changes: the journal stays, as after a crash, for the next `open`.
+  /// - Throws: when writing fails or secrets are refused; the journal stays, and the next `open` tries again.
   public func seal() throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
       var report = SealReport()
-      let entries = state.written.map(\.entry)
+      let entries = state.written.map {
+        SealPlan.Recording(
+          digest: $0.key.digest, prefix: $0.prefix, arrival: $0.arrival, base: $0.base, offset: $0.offset,
+          count: $0.count)
+      }
       if isBroken {
         sealer.abandon(entries)
       } else if entries.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
-        report = try sealer.seal(entries)
+        report = try sealed(entries)
       }
-      if entries.isEmpty { CassetteDirectory.removeMade(made) }
+      if entries.isEmpty { CassetteDirectory.removeMade(opening.made) }
       return report
     }
   }
-}
 
-extension CassetteRecorder {
-  /// Drops the recording and releases the cassette after sealing was refused.
+  private func sealed(_ entries: [SealPlan.Recording]) throws(CassetteError) -> SealReport {
+    let late = LateRedaction(matcher.redaction, memory: memory, findsSecrets: false, hidesFinds: false)
+    guard !late.isEmpty else { return try sealer.seal(entries) }
+    var sealer = sealer
+    let hidden = try sealer.hide(late)
+    hiddenValues.add(hidden.count, ordering: .relaxed)
+    return try sealer.seal(hidden.isRewritten ? sealer.recordings().entries : entries, hiding: late)
+  }
+
+  /// Drops the journal and releases the cassette after sealing was refused.
   package func discard() {
     sealer.abandon([])
-    CassetteDirectory.removeMade(made)
+    CassetteDirectory.removeMade(opening.made)
   }
 }
 
 // MARK: - Bodies
 
 extension CassetteRecorder {
-  /// A place for a body of any size.
-  /// - Parameters:
-  ///   - request: the request of the exchange; nil when that is not known.
-  ///   - fields: of the message, which say what the body is.
-  public func makeSpool(answering request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()) -> BodySpool
-  {
+  public func makeSpool(
+    respondingTo request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()
+  ) -> BodySpool {
     BodySpool(recorder: self, request: request, fields: fields)
   }
-
-  /// Redacts a body on its way into a file.
-  func makePass(_ policy: RedactionPolicy) -> SecretSearch { SecretSearch(policy, memory: memory) }
 
   func learn(from pass: SecretSearch) {
     memory.add(pass.known)
     hiddenValues.add(pass.count, ordering: .relaxed)
   }
 
-  /// A target for messages and logs, without secrets that earlier exchanges have revealed.
+  /// A target for messages and logs, without secrets that earlier exchanges revealed.
   public func hidingKnownSecrets(inTarget target: [UInt8]) -> [UInt8] {
     let copies = memory.copies(in: target[...])
     return copies.isEmpty ? target : copies.applied(to: target[...])
@@ -269,14 +250,13 @@ extension CassetteRecorder {
 
   package func removeSpoolFile(_ name: String) { try? directory.remove(name) }
 
-  /// Gives a finished spool file the name of its content.
   package func adopt(
     _ spooled: OpenFile, _ name: String, digest: SHA256Digest, size: Int
   ) throws(CassetteError) -> BodyFile {
     let file = BodyFile(name: BodyFile.name(digest: digest), size: size, directory: directory)
-    if durability == .power { try spooled.sync() }
+    if opening.durability == .power { try spooled.sync() }
     try directory.rename(name, to: file.name)
-    if durability == .power { try directory.sync(folder: BodyFile.folder) }
+    if opening.durability == .power { try directory.sync(folder: BodyFile.folder) }
     return file
   }
 
@@ -289,33 +269,5 @@ extension CassetteRecorder {
       removeSpoolFile(name)
       throw error
     }
-  }
-}
-
-/// An exchange in the journal, as its recorder keeps it in mind. Its digest is worked out when it is sealed, not while a
-/// client waits.
-private struct WrittenExchange {
-  private let key: MatchKey
-  /// The beginning of its file's name.
-  private let prefix: String
-  private let arrival: Int
-  /// See `JournalRecord`.
-  private let base: Int
-  /// The place of its line.
-  var offset = 0
-  var count = 0
-
-  init(_ key: MatchKey, _ request: HTTPRequest, arrival: Int, base: Int) {
-    self.key = key
-    prefix = CassetteNames.prefix(of: request)
-    self.arrival = arrival
-    self.base = base
-  }
-
-  var entry: Sealer.Entry {
-    Sealer.Entry(
-      recording: SealPlan.Recording(
-        digest: key.digest, prefix: prefix, arrival: arrival, base: base),
-      offset: offset, count: count)
   }
 }

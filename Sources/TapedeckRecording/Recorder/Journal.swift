@@ -1,25 +1,20 @@
-import TapedeckHTTP
-
 /// The contents of a journal on disk.
 ///
-/// A journal is written line by line, each with one call, so all that a crash can leave is a last line that is not
-/// whole: it is set aside with a warning, and nobody was told of it. Damage anywhere else is an error.
+/// Each line is written with one call, so a crash leaves at most an incomplete last line. It is left out with
+/// a warning, because no client was told of it. Damage anywhere else is an error.
 package struct Journal {
-  /// A record and its place in the file.
   package struct Entry {
     package var record: JournalRecord
-    /// With the number of its line, for messages.
+    /// The file name with the line number, for messages.
     package var file: String
     var offset: Int
     var count: Int
   }
 
-  /// Nil when there is not even a first line.
+  /// `nil` when there is no complete first line.
   private(set) var header: JournalHeader?
   package private(set) var warnings: [String] = []
 
-  /// Reads all of it.
-  /// - Parameter take: gets each record in order.
   package init(
     reading file: OpenFile, take: (Entry) throws(CassetteError) -> Void
   ) throws(CassetteError) {
@@ -49,7 +44,55 @@ package struct Journal {
     let problem =
       line.isEnded
       ? "is damaged and left out" : "was not written to its end and is left out; no client was told of it"
-    warnings.append(
-      "\(file.path):\(line.number): the last line, \(line.bytes.count) bytes, \(problem)")
+    warnings.append("\(file.path):\(line.number): the last line, \(line.bytes.count) bytes, \(problem)")
+  }
+}
+
+struct JournalLines {
+  /// A line without its line feed, which is missing unless `isEnded`; nothing follows it if `isLast`.
+  typealias Line = (bytes: ArraySlice<UInt8>, offset: Int, number: Int, isLast: Bool, isEnded: Bool)
+
+  private static let pieceBytes = 256 * 1024
+  private let file: OpenFile
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var bufferOffset = 0
+  private var number = 0
+  private var isAtEnd = false
+
+  init(_ file: OpenFile) { self.file = file }
+
+  mutating func next() throws(CassetteError) -> Line? {
+    var searched = start
+    while true {
+      let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n"))
+      if let end, isAtEnd || end + 1 < buffer.count { return take(to: end, next: end + 1) }
+      if isAtEnd { return start < buffer.count ? take(to: buffer.count, next: buffer.count) : nil }
+      searched = (end ?? buffer.count) - start
+      guard end != nil || searched <= CassetteLimits.journalLineBytes else {
+        throw .damagedJournal(
+          file: file.path, line: number + 1,
+          problem: "the line is longer than \(CassetteLimits.journalLineBytes) bytes")
+      }
+      try refill()
+    }
+  }
+
+  private mutating func take(to end: Int, next: Int) -> Line {
+    number += 1
+    defer { start = next }
+    return (
+      buffer[start..<end], bufferOffset + start, number, isLast: isAtEnd && next == buffer.count,
+      isEnded: next > end
+    )
+  }
+
+  private mutating func refill() throws(CassetteError) {
+    buffer.removeFirst(start)
+    bufferOffset += start
+    start = 0
+    let piece = try file.bytes(at: bufferOffset + buffer.count, count: Self.pieceBytes)
+    isAtEnd = piece.isEmpty
+    buffer += piece
   }
 }

@@ -1,46 +1,33 @@
 import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The first line of a journal: which process writes it, and how to seal it if that process does not. Its last
-/// member is the beginning of the SHA-256 of all before it.
+/// The first line of a journal: its writer's process, and how to seal it if that process does not. The last
+/// member is the beginning of the SHA-256 of everything before it.
 package struct JournalHeader {
   /// Version 2 adds `rewrite`, and is written only with it.
   static let currentVersion = 2
 
   var pid: Int
-  /// Whether its recordings replace those of the same key, instead of following them.
+  /// Whether its interactions replace those with the same key instead of following them.
   var isReplacing: Bool
   var upstream: String?
-  /// The match rules, where they differ from the cassette's.
+  /// The match rules, if they differ from the cassette's.
   var rules: MatchRules?
-  /// What is redacted; nil in journals written before they could say so.
+  /// The redaction; `nil` in older journals, which do not store it.
   package var redaction: Redaction?
-  /// The rewrite rules, where they differ from the cassette's.
+  /// The rewrite rules, if they differ from the cassette's.
   var rewriting: RewriteRules?
-  /// Whether it must not be sealed while there are secrets in it.
+  /// Whether it must not be sealed while it contains secrets.
   var refusesSecrets = false
+}
 
-  init(
-    pid: Int, isReplacing: Bool, upstream: String?, rules: MatchRules? = nil, redaction: Redaction? = nil,
-    rewriting: RewriteRules? = nil, refusesSecrets: Bool = false
-  ) {
-    self.pid = pid
-    self.isReplacing = isReplacing
-    self.upstream = upstream
-    self.rules = rules
-    self.redaction = redaction
-    self.rewriting = rewriting
-    self.refusesSecrets = refusesSecrets
-  }
-
-  /// The header of a journal; nil where it has none.
+extension JournalHeader {
   package init?(of file: OpenFile) throws(CassetteError) {
     var lines = JournalLines(file)
     guard let line = try lines.next() else { return nil }
     try self.init(line.bytes, file: file.path)
   }
 
-  /// Nil when the line is no header.
   init?(_ line: ArraySlice<UInt8>, file: String) throws(CassetteError) {
     guard let value = try? JSONValue(parsing: Array(line)), let version = value["tapedeck-journal"]?.int,
       let pid = value["pid"]?.int
@@ -54,15 +41,8 @@ package struct JournalHeader {
       rules = try? MatchSpec(match.map { $0.text ?? "" }).rules()
       guard rules != nil else { return nil }
     }
-    do throws(JSONProblem) {
-      if let value = value["redaction"] {
-        redaction = try RedactionFormat.decode(value, at: .document.member("redaction"))
-      }
-      if let value = value["rewrite"] {
-        rewriting = try RewriteFormat.decode(value, at: .document.member("rewrite"))
-      }
-    } catch {
-      throw CassetteError(error, in: file)
+    (redaction, rewriting) = try CassetteError.naming(file) { () throws(JSONProblem) in
+      try CassetteManifest.policies(value["redaction"], value["rewrite"])
     }
   }
 
@@ -72,10 +52,7 @@ package struct JournalHeader {
       JSONMember("pid", JSONValue(pid)),
       JSONMember("replacing", .bool(isReplacing)),
     ]
-    if let upstream { members.append(JSONMember("upstream", JSONValue(upstream))) }
-    if let rules { members.append(JSONMember("match", .array(rules.items.map { JSONValue($0) }))) }
-    if let redaction { members.append(JSONMember("redaction", RedactionFormat.encode(redaction))) }
-    if let rewriting { members.append(JSONMember("rewrite", RewriteFormat.encode(rewriting))) }
+    members += CassetteManifest.members(upstream, rules, redaction, rewriting)
     if refusesSecrets { members.append(JSONMember("refusesSecrets", true)) }
     return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
   }

@@ -1,34 +1,25 @@
 package import TapedeckHTTP
 import TapedeckRedaction
 
-/// One recording in a journal: `{"crc32":"<8 hex>","interaction":{…,"arrival":n,"base":m}}`, the sum being that of the
-/// interaction's bytes.
+/// A journal line, `{"crc32":"<8 hex>","interaction":{…,"arrival":n,"base":m}}`; checksums the interaction.
 package struct JournalRecord {
-  /// The interaction as `InteractionFormat` writes it.
   package var tree: JSONValue
-  /// When its request came, counted in requests; orders the responses to one key.
+  /// The request's number in the recording; it orders the responses to one key.
   var arrival: Int
-  /// The highest ordinal its key had before this session; 0 when the session replaces. Sealing a second time gives
-  /// the same names because of it.
+  /// The key's highest ordinal before this session, so that sealing again gives the same names; 0 to replace.
   var base: Int
+}
 
+extension JournalRecord {
   private static let opening = Array(#"{"crc32":""#.utf8)
-  /// How lines began before, with the first 16 digits of the interaction's SHA-256.
+  /// The older start of a line, followed by the first 16 digits of the interaction's SHA-256.
   private static let olderOpening = Array(#"{"sha256":""#.utf8)
   private static let middle = Array(#"","interaction":"#.utf8)
   /// Enough for most lines, so that the buffer rarely grows.
   private static let usualBytes = 4096
 
-  init(tree: JSONValue, arrival: Int, base: Int) {
-    self.tree = tree
-    self.arrival = arrival
-    self.base = base
-  }
-
-  /// The line with its line feed.
   var line: [UInt8] { Self.line(arrival: arrival, base: base) { $0.members(of: tree) } }
 
-  /// The line of an interaction whose members `write` writes.
   static func line<Failure: Error>(
     arrival: Int, base: Int, _ write: (inout JSONOutput) throws(Failure) -> Void
   ) throws(Failure) -> [UInt8] {
@@ -48,7 +39,6 @@ package struct JournalRecord {
     return signed(out.finish())
   }
 
-  /// Puts the checksum into the place that was left for it, and ends the line.
   private static func signed(_ line: consuming [UInt8]) -> [UInt8] {
     var line = line
     let start = opening.count
@@ -61,8 +51,7 @@ package struct JournalRecord {
     return line
   }
 
-  /// Nil when the line is not whole or not as it was written.
-  /// - Parameter line: without its line feed.
+  /// Reads a line without its line feed; `nil` when it is incomplete or damaged.
   init?(line: ArraySlice<UInt8>) {
     let payload =
       Self.payload(of: line, behind: Self.opening, CRC32.digits, checksum: CRC32.hex)
@@ -77,7 +66,6 @@ package struct JournalRecord {
     self.init(tree: .object(Array(members.dropLast(2))), arrival: arrival, base: base)
   }
 
-  /// The content of a line whose checksum agrees.
   private static func payload(
     of line: ArraySlice<UInt8>, behind opening: [UInt8], _ digits: Int,
     checksum: (UnsafeRawBufferPointer) -> [UInt8]

@@ -1,15 +1,13 @@
 import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The steps to open a recorder: the directory, the lock, and recovery of a journal that a crash may have left.
+/// Opens a recorder: finds or creates the directory, takes the lock, and recovers a left-over journal.
 package struct RecorderOpening {
   let directory: CassetteDirectory
   let made: [String]
   private(set) var recoveredCount = 0
   private(set) var warnings: [String] = []
-  /// How many secrets were redacted in it that were not when it was recorded.
   private(set) var recoveredHiddenCount = 0
-  /// Likely secrets in the recovered interactions.
   private(set) var recoveredFinds: [SecretFind] = []
   private let match: MatchSpec?
   private let choice: RedactionChoice
@@ -19,7 +17,7 @@ package struct RecorderOpening {
   private let isDurable: Bool
   private let secrets: SecretPolicy
 
-  /// How often another process may take the journal away between opening and locking it.
+  /// How often another process may remove the journal between opening and locking it.
   private static let maximumAttempts = 100
 
   package init(
@@ -50,7 +48,7 @@ package struct RecorderOpening {
     throw .locked(directory: directory.path, pid: nil)
   }
 
-  /// The journal, locked; nil when it was taken away meanwhile.
+  /// The locked journal; `nil` when another process has removed it.
   private func lockJournal() throws(CassetteError) -> OpenFile? {
     let journal = try directory.openForAppending(CassetteNames.journal)
     guard try journal.status().isPlain else { throw .notAPlainFile(path: journal.path) }
@@ -61,75 +59,41 @@ package struct RecorderOpening {
     return try directory.names(CassetteNames.journal, journal) ? journal : nil
   }
 
-  /// Seals a left-over journal, which removes it.
   private mutating func recover(_ file: OpenFile) throws(CassetteError) {
     try Sealer.removeDebris(directory)
     let header = try JournalHeader(of: file)
     let known = try CassetteReader(directory).manifest()
     let recorded = header?.redaction ?? known?.redaction
-    // The user's choice also applies to the left-over journal, so that a secret in it can be redacted or kept.
+    // The user's choice also applies to the left-over journal, so that its secrets can be redacted or kept.
     let redaction =
       choice.isOff
       ? recorded ?? Redaction(upstream: known?.upstream ?? header?.upstream)
       : choice.changed(recorded, upstream: known?.upstream ?? header?.upstream)
     let matcher = RequestMatcher(header?.rules ?? known?.rules ?? MatchRules(), redaction: redaction)
-    let late = try lateRedaction(redaction, isNew: redaction != recorded, of: file)
-    let reader = CassetteReader(directory, matcher: matcher)
-    var entries: [Sealer.Entry] = []
-    let journal = try Journal(reading: file) { entry throws(CassetteError) in
-      let (found, hiddenCount) = try recoverable(entry, late: late, reader: reader, matcher: matcher)
-      entries.append(found)
-      recoveredHiddenCount += hiddenCount
-    }
-    let sealer = Sealer(
-      directory: directory, journal: file, matcher: matcher,
-      isReplacing: journal.header?.isReplacing ?? false,
-      upstream: journal.header?.upstream, rewriting: journal.header?.rewriting, isDurable: isDurable,
+    var sealer = Sealer(
+      directory: directory, journal: file, matcher: matcher, isReplacing: header?.isReplacing ?? false,
+      upstream: header?.upstream, rewriting: header?.rewriting, isDurable: isDurable,
       refusesSecrets: secrets == .refuse || header?.refusesSecrets ?? false)
-    let report = try sealer.seal(entries)
+    let (late, left) = try learn(file, redaction, hidesAnew: redaction != recorded)
+    if let late { recoveredHiddenCount += try sealer.hide(late).count }
+    let entries = try sealer.recordings().entries
+    let report = try sealer.seal(entries, hiding: late)
     recoveredCount += entries.count
     recoveredFinds += report.finds
-    warnings += journal.warnings
+    warnings += left
     if !report.finds.isEmpty { warnings.append(SecretAdvice.warning(report.finds, path: directory.path)) }
   }
 
-  /// Redacts a journal's interactions by rules that are new since they were recorded; nil when there are none.
-  private func lateRedaction(
-    _ redaction: Redaction, isNew: Bool, of file: OpenFile
-  ) throws(CassetteError) -> LateRedaction? {
-    guard isNew || secrets == .hide else { return nil }
-    let late = LateRedaction(redaction, hidesFinds: secrets == .hide)
-    let reader = CassetteReader(directory)
-    _ = try Journal(reading: file) { entry throws(CassetteError) in
-      let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, in: entry.file)
-      try late.learn(stored.interaction)
-    }
-    return late
+  /// Learns secrets that are known only from all of a left-over journal; `nil` when there are none.
+  private func learn(
+    _ journal: OpenFile, _ redaction: Redaction, hidesAnew: Bool
+  ) throws(CassetteError) -> (late: LateRedaction?, warnings: [String]) {
+    let isHiding = secrets == .hide
+    var late = LateRedaction(redaction, findsSecrets: hidesAnew || isHiding, hidesFinds: isHiding)
+    let warnings = try late.learn(journal: journal, in: directory)
+    return (late.isEmpty ? nil : late, warnings)
   }
 
-  private func recoverable(
-    _ entry: Journal.Entry, late: LateRedaction?, reader: CassetteReader, matcher: RequestMatcher
-  ) throws(CassetteError) -> (entry: Sealer.Entry, hiddenCount: Int) {
-    let stored = try reader.interaction(entry.record.tree, name: CassetteNames.journal, in: entry.file)
-    let (interaction, count) = late?.hidden(stored.interaction) ?? (stored.interaction, 0)
-    let isChanged = interaction != stored.interaction
-    let recording = SealPlan.Recording(
-      digest: isChanged ? try matcher.key(for: interaction).digest : stored.key.digest,
-      prefix: CassetteNames.prefix(of: interaction.request), arrival: entry.record.arrival,
-      base: entry.record.base)
-    var tree: JSONValue?
-    if isChanged {
-      tree = try InteractionFormat.encode(interaction) { body throws(CassetteError) in
-        try BodyFile.store(body, in: directory)
-      }
-    }
-    return (
-      Sealer.Entry(recording: recording, offset: entry.offset, count: entry.count, hidden: tree),
-      isChanged ? count : 0
-    )
-  }
-
-  /// Starts a journal of our own.
   private func begin(
     _ journal: OpenFile, upstream: String?, isReplacing: Bool
   ) throws(CassetteError) -> CassetteRecorder {
@@ -170,20 +134,20 @@ package struct RecorderOpening {
   }
 }
 
-/// The failures that a recording survives once its client has the whole response.
+/// The failures that a recorded exchange survives once its client has the whole response.
 public enum Durability: String, Sendable, CaseIterable {
-  /// The death of the process; the loss of power only once the cassette is sealed.
+  /// The death of the process; loss of power only after the cassette is sealed.
   case process
-  /// The loss of power too: the disk is waited for at every exchange.
+  /// Loss of power too: every exchange waits for the disk.
   case power
 }
 
-/// What to do about secrets that redaction has left in a recording when it is sealed.
+/// The treatment of secrets that are still in a recording when it is sealed.
 public enum SecretPolicy: Sendable {
   /// Seal them and report them.
   case tell
-  /// Seal nothing and leave the journal, at every later start too, until they are redacted or kept.
+  /// Seal nothing and keep the journal, also at later starts, until they are redacted or kept.
   case refuse
-  /// Redact as many as possible; report the rest, or refuse them where the journal says so.
+  /// Redact as many as possible; report the rest, or refuse them if the journal says so.
   case hide
 }

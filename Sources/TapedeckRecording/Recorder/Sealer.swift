@@ -1,65 +1,80 @@
 import TapedeckHTTP
-import TapedeckRedaction
+public import TapedeckRedaction
+
+/// The changes that sealing made to a cassette.
+public struct SealReport: Sendable, Equatable {
+  public var written = 0
+  /// Interactions that were recorded again without a change.
+  public var unchanged = 0
+  /// Files removed because a replaced request was sent less often this time.
+  public var removed = 0
+  /// When everything was recorded again: files of requests that were not sent, sorted by name.
+  public var untouched: [String] = []
+  /// The number of earlier interactions in which a secret was hidden that this session revealed.
+  public var rehidden = 0
+  public var finds: [SecretFind] = []
+  /// Warnings about left-out lines, each with file and number.
+  public var warnings: [String] = []
+
+  public init() {}
+}
 
 /// Turns a journal into interaction files.
 ///
-/// Everything new is written under temporary names and made to last with one sync before the first rename, so that a
-/// failure leaves the cassette as it was; then renames, then removals, and only when all of that lasts does the
-/// journal go. Interrupted anywhere, sealing again from the same journal ends in the same files.
+/// Everything new is written under temporary names and made durable with one sync before the first rename, so
+/// a failure leaves the cassette as it was. Renames follow, then removals, and when all of that is durable,
+/// the journal is removed. Sealing again from the same journal after an interruption gives the same files.
 package struct Sealer {
-  /// A recording and the place of its line.
-  struct Entry {
-    var recording: SealPlan.Recording
-    var offset: Int
-    var count: Int
-    /// Sealed in place of the line when something in it was redacted later.
-    var hidden: JSONValue?
-  }
-
   let directory: CassetteDirectory
-  let journal: OpenFile
+  var journal: OpenFile
   let matcher: RequestMatcher
   let isReplacing: Bool
   let upstream: String?
-  /// The manifest of a new cassette.
   var template: CassetteManifest?
-  /// The new rewrite rules of the cassette; nil leaves them as they are.
+  /// The new rewrite rules of the cassette; `nil` leaves them unchanged.
   var rewriting: RewriteRules?
-  /// Whether to wait for the disk.
   let isDurable: Bool
   var refusesSecrets = false
 
   package static let temporaryPrefix = ".tapedeck-"
 
-  func seal(_ entries: [Entry]) throws(CassetteError) -> SealReport {
+  /// - Parameter late: hides secrets of the session in the files of earlier ones.
+  func seal(
+    _ entries: [SealPlan.Recording], hiding late: LateRedaction? = nil
+  ) throws(CassetteError) -> SealReport {
     let reader = CassetteReader(directory, matcher: matcher)
-    var index = try CassetteIndex(reader)
-    let plan = SealPlan(
-      existing: index.files, recordings: entries.map(\.recording), isReplacing: isReplacing)
+    var index = try CassetteIndex(reader, hiding: late)
+    let plan = SealPlan(existing: index.files, recordings: entries, isReplacing: isReplacing)
     var report = SealReport()
     report.removed = plan.removals.count
     if isReplacing, !entries.isEmpty {
-      report.untouched = Set(index.files.map(\.name)).subtracting(plan.names).subtracting(plan.removals)
+      report.untouched = Set(index.files.map { $0.name }).subtracting(plan.names).subtracting(plan.removals)
         .sorted()
     }
+    let moved = Self.moved(index, plan)
     let staged = try stageAll(entries, plan: plan, index: &index, reader: reader, report: &report)
-    for name in plan.removals { index.remove(name) }
+    for name in plan.removals { index.bodies[name] = nil }
     let needless: [String]
     do throws(CassetteError) {
-      needless = try unreferencedBodies(keeping: index.bodyNames)
+      needless = try unreferencedBodies(index)
       if isDurable, !staged.isEmpty { try directory.syncFileSystem() }
     } catch {
       discard(staged)
       throw error
     }
     try renameAll(staged)
-    for name in plan.removals + needless { try directory.remove(name) }
+    for name in plan.removals + moved + needless { try directory.remove(name) }
     directory.removeFolder(BodyFile.folder)
     try finish()
     return report
   }
 
-  /// Makes the end of the journal the last thing that happens.
+  /// The old names of changed files, as far as nothing else gets them.
+  private static func moved(_ index: CassetteIndex, _ plan: SealPlan) -> [String] {
+    let used = Set(plan.names).union(index.changes.map(\.new))
+    return index.changes.map(\.old).filter { !used.contains($0) }
+  }
+
   func finish() throws(CassetteError) {
     if isDurable { try directory.sync() }
     try directory.remove(CassetteNames.journal)
@@ -82,15 +97,14 @@ package struct Sealer {
     for file in staged { try? directory.remove(file.temporary) }
   }
 
-  /// Leaves the files as they are, the journal to the next start unless it is empty, and as little else as the disk
-  /// lets us. The failure that led here has been told.
-  func abandon(_ entries: [Entry]) {
+  /// Removes unneeded bodies after a reported failure; leaves a non-empty journal to the next start.
+  func abandon(_ entries: [SealPlan.Recording]) {
     do throws(CassetteError) {
       var index = try CassetteIndex(CassetteReader(directory, matcher: matcher))
       for (number, entry) in entries.enumerated() {
-        index.setBodies(InteractionFormat.bodyNames(try tree(of: entry)), of: "\(number)")
+        index.bodies["\(number)"] = InteractionFormat.bodyNames(try tree(of: entry))
       }
-      for name in try unreferencedBodies(keeping: index.bodyNames) { try directory.remove(name) }
+      for name in try unreferencedBodies(index) { try directory.remove(name) }
       directory.removeFolder(BodyFile.folder)
     } catch {}
     if entries.isEmpty { try? finish() }
@@ -100,9 +114,8 @@ package struct Sealer {
 // MARK: - Staging
 
 extension Sealer {
-  /// Writes new content under temporary names, the manifest last.
   private func stageAll(
-    _ entries: [Entry], plan: SealPlan, index: inout CassetteIndex, reader: CassetteReader,
+    _ entries: [SealPlan.Recording], plan: SealPlan, index: inout CassetteIndex, reader: CassetteReader,
     report: inout SealReport
   ) throws(CassetteError) -> [(temporary: String, name: String)] {
     var staged: [(temporary: String, name: String)] = []
@@ -111,7 +124,7 @@ extension Sealer {
     do throws(CassetteError) {
       for (entry, name) in zip(entries, plan.names) {
         let tree = try tree(of: entry)
-        index.setBodies(InteractionFormat.bodyNames(tree), of: name)
+        index.bodies[name] = InteractionFormat.bodyNames(tree)
         if let scanner { report.finds += try finds(in: tree, name, scanner) }
         if refusesSecrets, !report.finds.isEmpty { continue }
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
@@ -128,6 +141,12 @@ extension Sealer {
       if refusesSecrets, !report.finds.isEmpty {
         throw CassetteError.secretsFound(directory: directory.path, finds: report.finds, isKept: true)
       }
+      let replaced = Set(plan.names).union(plan.removals)
+      for change in index.changes where !replaced.contains(change.new) {
+        try stage(InteractionFormat.fileBytes(change.tree), as: change.new, in: &staged)
+        version = max(version, InteractionFormat.version(of: change.tree))
+        report.rehidden += 1
+      }
       if !entries.isEmpty { try stageManifest(reader, version: version, in: &staged) }
     } catch {
       discard(staged)
@@ -136,7 +155,7 @@ extension Sealer {
     return staged
   }
 
-  /// The format version of a file that is there. A crash may have kept it from the manifest.
+  /// The format version of an existing file, which the manifest may lack after a crash.
   private static func version(of present: [UInt8], whichIs tree: JSONValue) -> Int {
     guard InteractionFormat.version(of: tree) > 1, let value = try? JSONValue(parsing: present) else {
       return 1
@@ -165,18 +184,18 @@ extension Sealer {
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }
 
-  /// Scans an interaction that is about to be sealed.
   private func finds(
     in tree: JSONValue, _ name: String, _ scanner: SecretScanner
   ) throws(CassetteError) -> [SecretFind] {
-    // A loader of its own, so that no more than one exchange's bodies are held.
+    // A separate loader, so that only one exchange's bodies are held.
     let interaction = try InteractionFormat.decode(
       tree, in: journal.path, loader: BodyLoader(directory: directory))
-    return try scanner.finds(in: interaction, file: name)
+    let finds = try scanner.finds(in: interaction, file: name)
+    // A body that cannot be searched was told of when it came.
+    return refusesSecrets ? finds : finds.filter { !$0.isUnsearchedBody }
   }
 
-  private func tree(of entry: Entry) throws(CassetteError) -> JSONValue {
-    if let hidden = entry.hidden { return hidden }
+  private func tree(of entry: SealPlan.Recording) throws(CassetteError) -> JSONValue {
     let line = try journal.bytes(at: entry.offset, count: entry.count)
     guard let record = JournalRecord(line: line[...]) else {
       throw .damagedJournal(file: journal.path, line: 0, problem: "the checksum no longer agrees")
@@ -184,7 +203,7 @@ extension Sealer {
     return record.tree
   }
 
-  /// Whether a file says the same, apart from its volatile facts, wherever an earlier version kept them, and its layout.
+  /// Whether a file has the same content, ignoring layout and volatile facts.
   private func isSame(_ present: [UInt8], as tree: JSONValue, name: String, reader: CassetteReader) -> Bool {
     let stable = InteractionFormat.stableBytes(tree)
     let beforeVolatile = stable[..<(stable.count - "\n}\n".utf8.count)]
@@ -195,20 +214,14 @@ extension Sealer {
     }
     guard let value = try? JSONValue(parsing: present),
       let stored = try? reader.interaction(value, name: name, in: name),
-      let written = try? InteractionFormat.encode(stored.interaction, store: unwritten)
+      let written = try? InteractionFormat.encode(
+        stored.interaction, store: { BodyFile(unwritten: $0, in: directory) })
     else { return false }
     return InteractionFormat.comparableBytes(written) == InteractionFormat.comparableBytes(tree)
   }
 
-  /// Where a body would be stored.
-  private func unwritten(_ body: [UInt8]) throws(CassetteError) -> BodyFile {
-    BodyFile(name: BodyFile.name(digest: SHA256Digest(of: body)), size: body.count, directory: directory)
-  }
-}
+  // MARK: Tidying
 
-// MARK: - Tidying
-
-extension Sealer {
   /// Removes files that a crash left half written. The caller must hold the lock.
   static func removeDebris(_ directory: CassetteDirectory) throws(CassetteError) {
     for name in try directory.names() where name.hasPrefix(temporaryPrefix) { try directory.remove(name) }
@@ -217,13 +230,12 @@ extension Sealer {
     }
   }
 
-  private func unreferencedBodies(keeping kept: Set<String>) throws(CassetteError) -> [String] {
-    var found: [String] = []
-    for leaf in try directory.names(in: BodyFile.folder) {
+  private func unreferencedBodies(_ index: CassetteIndex) throws(CassetteError) -> [String] {
+    let kept = Set(index.bodies.values.joined())
+    return try directory.names(in: BodyFile.folder).compactMap { leaf in
       let name = "\(BodyFile.folder)/\(leaf)"
       let isOurs = BodyFile.isName(name) || leaf.hasPrefix(BodySpool.prefix)
-      if isOurs, !kept.contains(name) { found.append(name) }
+      return isOurs && !kept.contains(name) ? name : nil
     }
-    return found
   }
 }

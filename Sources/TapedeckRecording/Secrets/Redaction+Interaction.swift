@@ -2,19 +2,19 @@ import TapedeckHTTP
 public import TapedeckRedaction
 
 extension Redaction {
-  /// The interaction without its secrets, and how many values were hidden.
+  /// The interaction without its secrets, and the number of hidden values.
   public func redacted(_ interaction: Interaction) -> (Interaction, count: Int) {
     let result = redacted(interaction, memory: nil)
     return (result.interaction, result.count)
   }
 
-  /// - Parameter memory: the secrets of earlier interactions, to which those of this one are added.
+  /// - Parameter memory: the interaction's secrets are added.
   /// - Returns: also the content codings that could not be opened.
   package func redacted(
     _ interaction: Interaction, memory: SecretMemory?
   ) -> (interaction: Interaction, count: Int, unopened: Set<String>) {
     guard let policy else { return (interaction, 0, []) }
-    let search = SecretSearch(policy, memory: memory)
+    let search = SecretSearch(policy)
     let redacted = search.redacted(interaction)
     memory?.add(search.known)
     return (redacted, search.count, search.unopened)
@@ -26,11 +26,27 @@ extension SecretSearch {
     var result = interaction
     result.request = redacted(interaction.request)
     result.changeResponseFields { $0 = redacted($0) }
+    result.changeReasons { text($0, depth: 0) }
     if case .bytes(let bytes) = interaction.response.body {
       result.setResponseBody(body(bytes, fields: interaction.response.head.fields))
     }
+    result = copyless(result)
+    result.correctFields(of: interaction)
+    return result
+  }
+
+  /// The interaction without copies of known secrets.
+  package func copyless(_ interaction: Interaction) -> Interaction {
+    var result = interaction
     removeCopies(from: &result.request, includingFields: true)
     result.changeResponseFields { removeCopies(from: &$0) }
+    if hasCopies {
+      result.changeReasons { reason in
+        let finds = copies(in: reason)
+        count += finds.count
+        return finds
+      }
+    }
     if case .bytes(let bytes) = result.response.body {
       result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
     }
@@ -46,12 +62,26 @@ extension Interaction {
     for index in response.interim.indices { change(&response.interim[index].fields) }
   }
 
-  /// Replaces the response's body, and cuts the new one into chunks where the old one was cut.
+  /// Applies what `find` finds in reason phrases other than the registered ones.
+  fileprivate mutating func changeReasons(_ find: (ArraySlice<UInt8>) -> Finds) {
+    response.head.changeReason(find)
+    for index in response.interim.indices { response.interim[index].changeReason(find) }
+  }
+
   fileprivate mutating func setResponseBody(_ body: RedactedBody) {
     guard let finds = body.finds else { return }
     response.body = .bytes(body.bytes)
+    mapChunks { body.isRecoded ? [body.bytes.count] : finds.mappedSizes($0) }
+  }
+
+  mutating func setResponseBody(_ file: BodyFile, _ finds: Finds) {
+    response.body = .file(file)
+    mapChunks(finds.mappedSizes)
+  }
+
+  private mutating func mapChunks(_ map: ([Int]) -> [Int]) {
     guard let sizes = response.chunkSizes else { return }
-    let mapped = body.isRecoded ? [body.bytes.count] : finds.mappedSizes(sizes)
+    let mapped = map(sizes)
     response.chunkSizes = mapped.filter { $0 > 0 }
     if let offsets = volatile.chunkOffsetsMilliseconds, offsets.count == mapped.count {
       volatile.chunkOffsetsMilliseconds = zip(offsets, mapped).filter { $0.1 > 0 }.map(\.0)
@@ -60,7 +90,7 @@ extension Interaction {
     }
   }
 
-  /// Makes the fields fit a body that has changed: corrects lengths, removes digests of the original bytes.
+  /// Adapts the fields to a changed body: corrects lengths, removes digests of the original bytes.
   fileprivate mutating func correctFields(of original: Interaction) {
     if request.body != original.request.body {
       request.fields.describe(bodyOf: request.body.count)
@@ -75,11 +105,18 @@ extension Interaction {
   }
 }
 
+extension HTTPResponseHead {
+  fileprivate mutating func changeReason(_ find: (ArraySlice<UInt8>) -> Finds) {
+    guard !HTTPStatus.isRegistered(reason, of: status) else { return }
+    let finds = find(reason[...])
+    if !finds.isEmpty { reason = finds.applied(to: reason[...]) }
+  }
+}
+
 extension HTTPFields {
-  fileprivate mutating func describe(bodyOf count: Int) {
+  mutating func describe(bodyOf count: Int) {
     removeContentDigests()
     for (index, field) in enumerated() where field.isNamed("content-length") {
-      // Digits are always a valid value.
       try? replaceValue(at: index, with: Array(String(count).utf8))
     }
   }

@@ -3,7 +3,7 @@ import TapedeckHTTP
 
 /// A SHA-256 digest.
 public struct SHA256Digest: Hashable, Sendable {
-  /// 32 bytes.
+  /// The 32 bytes.
   public let bytes: [UInt8]
 
   public init(of message: [UInt8]) { self = message.withRawBytes { SHA256Digest(of: $0) } }
@@ -17,7 +17,7 @@ public struct SHA256Digest: Hashable, Sendable {
     bytes = Self.made { td_hmac_sha256(key, key.count, message, message.count, $0) }
   }
 
-  /// The 32 bytes that `make` writes; it returns 1 on success.
+  /// The 32 bytes that `make` writes; `make` returns 1 on success.
   static func made(_ make: (UnsafeMutablePointer<UInt8>?) -> Int32) -> [UInt8] {
     return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
       guard make(buffer.baseAddress) == 1 else { fatalError("libcrypto has no SHA-256") }
@@ -31,8 +31,8 @@ public struct SHA256Digest: Hashable, Sendable {
   public var hex: String {
     String(unsafeUninitializedCapacity: 64) { buffer in
       for (index, byte) in bytes.enumerated() {
-        buffer[2 * index] = Hex.digit(byte >> 4)
-        buffer[2 * index + 1] = Hex.digit(byte & 0x0F)
+        buffer[2 * index] = ASCII.hexDigit(byte >> 4)
+        buffer[2 * index + 1] = ASCII.hexDigit(byte & 0x0F)
       }
       return 64
     }
@@ -45,7 +45,7 @@ extension SHA256Digest: Comparable {
   }
 }
 
-/// SHA-256 of bytes that arrive in pieces. Not for use by several threads at once.
+/// Computes the SHA-256 of bytes that arrive in pieces. Not thread-safe.
 package final class SHA256Stream {
   private let stream: UnsafeMutableRawPointer
 
@@ -60,7 +60,6 @@ package final class SHA256Stream {
     _ = td_sha256_add(stream, bytes.baseAddress, bytes.count)
   }
 
-  /// The digest of all pieces; ends the use of the stream.
   package func finish() -> SHA256Digest {
     SHA256Digest(bytes: SHA256Digest.made { td_sha256_end(stream, $0) })
   }

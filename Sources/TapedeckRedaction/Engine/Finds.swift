@@ -1,31 +1,10 @@
-/// A stretch of a text that holds a secret, and what takes its place.
 struct Find {
   var range: Range<Int>
   var replacement: [UInt8]
-  /// What there is to report; `nil` where finds are only applied.
-  var evidence: Evidence?
+  var report: SecretFind?
 }
 
-/// What the scanner reports about a find.
-final class Evidence {
-  /// `a GitHub token`, `a value under the name of a secret`.
-  let looksLike: String
-  /// The name the secret stands under; empty where it has none.
-  var name: [UInt8]
-  let secret: [UInt8]
-  /// The base64 that the secret stands in, and the same without the secret.
-  var run: (text: [UInt8], redacted: [UInt8])?
-  /// Where the text with the secret stands within the searched part: `$.user.token`.
-  var place = ""
-
-  init(_ looksLike: String, _ secret: some Sequence<UInt8>, named name: some Sequence<UInt8>) {
-    self.looksLike = looksLike
-    self.secret = Array(secret)
-    self.name = Array(name)
-  }
-}
-
-/// The finds of one text, in any order. Of finds that overlap, the one that begins first counts.
+/// The finds of one text, in any order. When finds overlap, the first to begin counts.
 package struct Finds {
   private(set) var list: [Find] = []
   private var isSorted = true
@@ -55,19 +34,17 @@ package struct Finds {
     list.removeAll { range.contains($0.range.lowerBound) }
   }
 
-  /// Puts the place of the text before the places within it. `name` is for finds that have no name of their own.
+  /// Prefixes the places of all finds with `place`. Finds without a name take `name`.
   func placed(at place: @autoclosure () -> String, named name: ArraySlice<UInt8> = []) -> Finds {
-    let reported = list.compactMap(\.evidence)
-    guard !reported.isEmpty else { return self }
+    guard list.contains(where: { $0.report != nil }) else { return self }
     let place = place()
-    for evidence in reported {
-      evidence.place = place + evidence.place
-      if evidence.name.isEmpty { evidence.name = Array(name) }
-    }
-    return self
+    var result = self
+    for index in list.indices { result.list[index].report?.put(at: place, named: name) }
+    return result
   }
 
-  /// In order, without overlaps.
+  func reports(at place: String = "") -> [SecretFind] { placed(at: place).ordered.compactMap(\.report) }
+
   var ordered: [Find] {
     if isSorted { return list }
     var result: [Find] = []
@@ -77,6 +54,14 @@ package struct Finds {
     for find in sorted where find.range.lowerBound >= result.last?.range.upperBound ?? .min {
       result.append(find)
     }
+    return result
+  }
+
+  /// The finds in order, without those that an earlier one covers.
+  var withoutOverlaps: Finds {
+    if isSorted { return self }
+    var result = Finds()
+    for find in ordered { result.add(find) }
     return result
   }
 
@@ -92,8 +77,7 @@ package struct Finds {
     return out + text[index...]
   }
 
-  /// The sizes of chunks after the finds are applied. A chunk that ends within a find is extended to the end of its
-  /// replacement.
+  /// The chunk sizes after the finds are applied. A chunk that ends in a find grows to its end.
   package func mappedSizes(_ sizes: [Int]) -> [Int] {
     let finds = ordered
     var next = 0

@@ -1,30 +1,40 @@
 import TapedeckHTTP
 
-/// Finds the secrets in JSON, one document or several in a row, without parsing it into a tree: every byte outside of a
-/// find stays as it is.
+/// Finds the secrets in JSON (one document or several in a row) without building a tree.
 ///
-/// A member is judged by its name, and `{"name": "password", "value": "…"}` by the name it holds. Numbers, `true`,
-/// `false` and `null` are secrets only where the user's rules say so.
+/// A member is judged by its name, by the names above it, and `{"name": "password", "value": "…"}` by the name
+/// it holds. Numbers are secrets only as codes and passwords, `true`, `false` and `null` never.
 struct JSONWalk {
   private struct Level {
     var isObject: Bool
-    /// The name that the next value stands under, decoded, and the verdict on it.
+    /// The decoded name of the next value, and the verdict on it.
     var name: ArraySlice<UInt8> = []
-    var verdict = RedactionPolicy.Verdict.judge(.none)
+    var verdict = SecretNames.Strength.none
     var expectsName: Bool
+    /// The strength of the names above, for members that only wrap a value and for all others.
+    var wrapped = SecretNames.Strength.none
+    var inherited = SecretNames.Strength.none
+    /// Whether a name above describes: what stands below `errors` are messages.
+    var isDescription = false
     /// The place of this container and of its next value, for the user's rules that select places.
     var place = JSONPathCursor([])
     var next = JSONPathCursor([])
-    /// How many items of an array have begun.
     var count = 0
-    /// Of `{"name": …, "value": …}` and `["name", "value"]`.
+    /// The name in `{"name": …, "value": …}` or `["name", "value"]`.
     var heldName: ArraySlice<UInt8>?
     var heldValue: Range<Int>?
-    /// The place of the held value, where finds are reported.
     var heldPlace = ""
+    /// The private parts of a JSON Web Key (RFC 7518 §6.2.2, §6.3.2, §6.4.1), and whether it is one.
+    var keyParts: [Range<Int>] = []
+    var isKey = false
+    /// The containers that hold secrets if the object turns out to, and how strongly.
+    var parts: [Range<Int>] = []
+    var partStrength = SecretNames.Strength.none
+    var start = 0
+    /// The item before the next one of a list.
+    var previous: Range<Int>?
 
-    /// The verdict on the value that comes next.
-    mutating func nextVerdict() -> RedactionPolicy.Verdict {
+    mutating func nextVerdict() -> SecretNames.Strength {
       if !isObject {
         if !place.isLost { next = place.element(count, of: .max) }
         count += 1
@@ -38,20 +48,26 @@ struct JSONWalk {
   private let search: SecretSearch
   private let text: ArraySlice<UInt8>
   private let depth: Int
+  private let strength: SecretNames.Strength
   private var levels: [Level] = []
   private(set) var finds = Finds()
   private var index: Int
-  /// Whether the text ends inside a document, and is JSON as far as it goes.
+  /// Whether the text ends inside a document and is valid JSON up to there.
   private(set) var isCut = false
 
-  init(_ text: ArraySlice<UInt8>, _ search: SecretSearch, depth: Int) {
+  /// - Parameter strength: that of the name of the string that holds the document.
+  init(
+    _ text: ArraySlice<UInt8>, _ search: SecretSearch, depth: Int,
+    under strength: SecretNames.Strength = .none
+  ) {
     self.text = text
     self.search = search
     self.depth = depth
+    self.strength = strength
     index = text.startIndex
   }
 
-  /// The finds; `nil` when the text is no JSON.
+  /// The finds; `nil` when the text is not JSON.
   mutating func run() -> Finds? {
     while index < text.endIndex {
       switch text[index] {
@@ -88,23 +104,33 @@ struct JSONWalk {
 
   private mutating func open(isObject: Bool) {
     var level = Level(isObject: isObject, expectsName: isObject)
-    // An array's items stand under the array's name. A rule of the user's holds for everything below.
+    // Array items have the array's name. A user's rule applies to everything below its place.
     if let outer = levels.indices.last {
       let verdict = levels[outer].nextVerdict()
-      level.verdict = isObject ? Self.inherited(verdict) : verdict
-      if !isObject { level.name = levels[outer].name }
+      level.verdict = isObject && !verdict.isRule ? .none : verdict
+      level.isDescription = levels[outer].isDescription
+      if isObject {
+        level.wrapped = verdict.isRule ? .none : verdict
+        level.isDescription =
+          level.isDescription || verdict == .none && SecretNames.mayDescribe(levels[outer].name)
+      } else {
+        level.name = levels[outer].name
+      }
       level.place = levels[outer].next
-    } else if depth == 0, !search.policy.paths.isEmpty {
-      level.place = JSONPathCursor(search.policy.paths)
+    } else {
+      if isObject { level.wrapped = strength } else { level.verdict = strength }
+      if depth == 0, !search.policy.paths.isEmpty { level.place = JSONPathCursor(search.policy.paths) }
     }
+    level.inherited = level.wrapped.inherited
+    level.start = index
     levels.append(level)
   }
 
-  private static func inherited(_ verdict: RedactionPolicy.Verdict) -> RedactionPolicy.Verdict {
-    if case .judge = verdict { .judge(.none) } else { verdict }
-  }
-
   private mutating func close() {
+    if let last = levels.last, last.isKey {
+      for part in last.keyParts { replaceFinds(within: part, by: found(in: part, named: [], .strong)) }
+    }
+    closeParts()
     if let last = levels.indices.last, let value = levels[last].heldValue, let name = levels[last].heldName,
       levels[last].isObject || levels[last].count == 2
     {
@@ -113,9 +139,52 @@ struct JSONWalk {
     levels.removeLast()
   }
 
+  // MARK: Objects that are secrets
+
+  /// Judges what an object's kind makes secret, and tells the object around about a container.
+  private mutating func closeParts() {
+    guard let level = levels.last, !isCut else { return }
+    if level.partStrength != .none {
+      for part in level.parts {
+        var walk = JSONWalk(text[part], search, depth: depth + 1, under: level.partStrength)
+        if let found = walk.run() { replaceFinds(within: part, by: found.placed(at: path(levels[...]))) }
+      }
+    }
+    guard let outer = levels.indices.dropLast().last, levels[outer].isObject,
+      depth < SecretSearch.maximumDepth
+    else {
+      return
+    }
+    let name = levels[outer].name
+    if Self.partNames.contains(where: { ASCII.equal(name, lowercase: $0) }) {
+      levels[outer].parts.append(level.start..<index + 1)
+    } else if ASCII.equal(name, lowercase: "loc"), let last = level.previous {
+      // {"loc": ["body", "password"], "input": "…"}
+      levels[outer].heldName = text[last]
+    } else if ASCII.equal(name, lowercase: "keys_base64") {
+      levels[outer].parts.append(level.start..<index + 1)
+      levels[outer].partStrength = .strong
+    }
+  }
+
+  /// What a string says about the object it stands in: the kind of a Kubernetes object, the method of a call.
+  private mutating func readKind(_ value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>, at last: Int) {
+    func isNamed(_ expected: StaticString) -> Bool { ASCII.equal(name, lowercase: expected) }
+    if isNamed("kind") && ASCII.equal(value, lowercase: "secret")
+      || isNamed("type") && value.withUnsafeBufferPointer({ Self.isSecretType($0) })
+      || isNamed("name") && ByteSearch.first(Array("/secrets/".utf8), in: value) != nil
+    {
+      levels[last].partStrength = .strong
+    } else if isNamed("method") {
+      let isLogin = Self.logins.contains { ASCII.equal(value, lowercase: $0) }
+      let isAboutPassword = SecretNames.strength(of: value, in: .member) == .strong
+      levels[last].partStrength = isAboutPassword ? .strong : isLogin ? .likely : .none
+    }
+  }
+
   // MARK: Values
 
-  /// Where the string at `index` ends: the end of the text where it is cut; `nil` when it is malformed.
+  /// The end of the string at `index`: the end of the text if it is truncated, `nil` if malformed.
   private func stringEnd() -> Int? {
     text.withUnsafeBytes { bytes in
       var index = index + 1 - text.startIndex
@@ -133,11 +202,26 @@ struct JSONWalk {
   }
 
   private mutating func readString(_ range: Range<Int>) {
-    guard let last = levels.indices.last else { return judge(range, named: [], .judge(.none)) }
+    guard let last = levels.indices.last else { return judge(range, named: [], strength) }
     if levels[last].expectsName { return readName(range, at: last) }
     let verdict = levels[last].nextVerdict()
     hold(range, at: last)
+    // `["Authorization", "Bearer …"]`, also in a longer list of fields.
+    if !levels[last].isObject, let name = levels[last].previous, FieldKind(text[name]) != .other {
+      levels[last].previous = nil
+      let own = search.policy.verdict(on: text[name], in: .header)
+      return judge(range, named: text[name], own.isRule ? own : verdict)
+    }
+    levels[last].previous = range
+    // Items of several words are messages: {"password": ["is too short"]}.
+    if !levels[last].isObject, verdict == .strong, Self.isMessage(text[range]) {
+      return judge(range, named: levels[last].name, .likely)
+    }
     judge(range, named: levels[last].name, verdict)
+  }
+
+  private static func isMessage(_ value: ArraySlice<UInt8>) -> Bool {
+    value.count { $0 == ASCII.space } > 1
   }
 
   private mutating func readName(_ range: Range<Int>, at last: Int) {
@@ -149,46 +233,68 @@ struct JSONWalk {
       finds.add(found.placed(at: path(levels.dropLast()) + " (a name)"))
     }
     levels[last].name = name.bytes
-    let outer = last > 0 ? levels[last - 1].verdict : .judge(.none)
-    if case .judge = outer {
-      levels[last].verdict = search.policy.verdict(on: name.bytes, in: .member)
-    } else {
-      levels[last].verdict = outer
-    }
+    let outer = last > 0 ? levels[last - 1].verdict : .none
+    levels[last].verdict = outer.isRule ? outer : verdict(on: name.bytes, in: levels[last])
     if !levels[last].place.isLost { levels[last].next = levels[last].place.member(Array(name.bytes)) }
   }
 
+  /// The verdict on a member: its own, or that of the names above it.
+  private func verdict(on name: ArraySlice<UInt8>, in level: Level) -> SecretNames.Strength {
+    let own = search.policy.verdict(on: name, in: .member)
+    if own.isRule { return own }
+    if level.isDescription { return own.weaker }
+    if level.wrapped == .none { return own }
+    if SecretNames.wraps(name) { return max(own, level.wrapped) }
+    // Kubernetes: {"secret": {"items": [{"key": "tls.key", …}]}}.
+    if own == .none, SecretNames.describes(name) || ASCII.equal(name, lowercase: "key") { return .none }
+    return max(own, level.inherited)
+  }
+
   private mutating func judge(
-    _ range: Range<Int>, named name: ArraySlice<UInt8>, _ verdict: RedactionPolicy.Verdict
+    _ range: Range<Int>, named name: ArraySlice<UInt8>, _ verdict: SecretNames.Strength
   ) {
     finds.add(found(in: range, named: name, verdict).placed(at: path(levels[...]), named: name))
   }
 
   private func found(
-    in range: Range<Int>, named name: ArraySlice<UInt8>, _ verdict: RedactionPolicy.Verdict
+    in range: Range<Int>, named name: ArraySlice<UInt8>, _ verdict: SecretNames.Strength
   ) -> Finds {
     guard !range.isEmpty else { return Finds() }
     let value = DecodedText(text[range], .json)
     return value.encoded(search.finds(in: value.bytes, named: name, verdict: verdict, depth: depth + 1))
   }
 
-  /// A number, `true`, `false` or `null`; whether it was one.
+  /// The shortest number that is a password. Shorter ones count words in a vocabulary.
+  private static let minimumNumberBytes = 6
+
+  static func isScalar(_ byte: UInt8) -> Bool {
+    ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+      || byte == UInt8(ascii: ".")
+  }
+
+  /// Reads a number, `true`, `false` or `null`; returns whether there was one.
   private mutating func readScalar() -> Bool {
-    let scalar = text[index...].prefix {
-      ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+")
-        || $0 == UInt8(ascii: ".")
-    }
+    let scalar = text[index...].prefix(while: Self.isScalar)
     guard !scalar.isEmpty else { return false }
     index = scalar.endIndex
-    guard let last = levels.indices.last, !levels[last].expectsName, levels[last].nextVerdict() == .hide,
-      let first = scalar.first, ASCII.isDigit(first) || first == UInt8(ascii: "-"),
-      let placeholder = search.placeholder(for: scalar)
-    else { return true }
-    finds.add(scalar.startIndex..<scalar.endIndex, [UInt8(ascii: "\"")] + placeholder + [UInt8(ascii: "\"")])
+    guard let last = levels.indices.last, !levels[last].expectsName else { return true }
+    let verdict = levels[last].nextVerdict()
+    guard verdict >= .code, let first = scalar.first, ASCII.isDigit(first) || first == UInt8(ascii: "-")
+    else {
+      return true
+    }
+    if verdict == .hide {
+      guard let placeholder = search.placeholder(for: scalar) else { return true }
+      finds.add(
+        scalar.startIndex..<scalar.endIndex, [UInt8(ascii: "\"")] + placeholder + [UInt8(ascii: "\"")])
+    } else if SecretValue.isCode(scalar), verdict == .code || scalar.count >= Self.minimumNumberBytes {
+      let find = search.find(scalar, named: levels[last].name)
+      finds.add(Finds(find).placed(at: path(levels[...]), named: levels[last].name))
+    }
     return true
   }
 
-  /// Where the current value stands: ` $.items[3].name`. A name that is a secret itself is left out.
+  /// The place of the current value: ` $.items[3].name`. A name that is itself a secret is left out.
   private func path(_ levels: ArraySlice<Level>) -> String {
     levels.reduce(into: " $") { path, level in
       if !level.isObject {
@@ -203,50 +309,50 @@ struct JSONWalk {
 
   // MARK: Names and values side by side
 
-  private static let nameNames: [StaticString] = ["name", "key", "header", "field", "parameterkey"]
-  private static let valueNames: [StaticString] = ["value", "parametervalue"]
-
-  /// Keeps a string that may be the name or the value of a pair.
   private mutating func hold(_ range: Range<Int>, at last: Int) {
-    let reports = search.thresholds.reports
     if levels[last].isObject {
       let name = levels[last].name
-      if Self.nameNames.contains(where: { ASCII.equal(name, lowercase: $0) }) {
-        levels[last].heldName = DecodedText(text[range], .json).bytes
-      }
+      if let held = Self.heldName(name, text[range]) { levels[last].heldName = held }
+      readKind(text[range], named: name, at: last)
       if name.withUnsafeBufferPointer({ Self.isValueName($0) }) {
         levels[last].heldValue = range
-        if reports { levels[last].heldPlace = path(levels[...]) }
+        if search.reports { levels[last].heldPlace = path(levels[...]) }
       }
-    } else if search.thresholds.readsArrayPairs {
-      if levels[last].count == 1 { levels[last].heldName = DecodedText(text[range], .json).bytes }
+      if name.count < 3 {
+        if Self.keyParts.contains(where: { ASCII.equal(name, lowercase: $0) }) {
+          levels[last].keyParts.append(range)
+        }
+      } else if name.withUnsafeBufferPointer({ Self.isKeyType($0) }) {
+        levels[last].isKey = true
+      }
+    } else {
+      if levels[last].count == 1, Self.mayName(text[range]) {
+        levels[last].heldName = DecodedText(text[range], .json).bytes
+      }
       guard levels[last].count == 2, let name = levels[last].heldName else { return }
       levels[last].heldValue = range
-      if reports { levels[last].heldPlace = path(levels.dropLast()) + SecretSearch.label(name) }
+      if search.reports { levels[last].heldPlace = path(levels.dropLast()) + SecretSearch.label(name) }
     }
   }
 
-  static func isValueName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    valueNames.contains { ASCII.equal(name, lowercase: $0) }
-  }
-
-  /// Judges the value of a pair by the name beside it, in the container that ends here.
+  /// Judges the value of a pair by its name, at the end of their container.
   private mutating func readPair(_ name: ArraySlice<UInt8>, _ value: Range<Int>, at place: String) {
     let isMember = levels.last?.isObject == true
-    let verdict = search.policy.verdict(on: name, in: isMember ? .member : .header)
-    let isCookie = isMember && search.thresholds.readsCookieLists && isInCookieList
-    if case .judge(.none) = verdict, FieldKind(name) == .other, !isCookie,
-      !isMember || !SecretNames.mayBeSecret(name)
-    {
-      return
-    }
-    // The finds of the first reading, before the name was known, hold only where the second has none.
-    let first = finds
-    finds.remove(within: value)
-    let rest = finds.count
+    var verdict = search.policy.verdict(on: name, in: isMember ? .member : .header)
+    // Two items may be two names: ["password", "email"].
+    if !isMember, !verdict.isRule { verdict = min(verdict, .likely) }
+    if levels.last?.isDescription == true { verdict = verdict.weaker }
+    let isCookie = isMember && isInCookieList
+    if verdict == .none, FieldKind(name) == .other, !isCookie { return }
     let found = isCookie ? cookie(value, named: name) : found(in: value, named: name, verdict)
-    finds.add(found.placed(at: place, named: name))
-    if finds.count == rest { finds = first }
+    replaceFinds(within: value, by: found.placed(at: place, named: name))
+  }
+
+  /// The first reading did not know the name; its finds count only where the second has none.
+  private mutating func replaceFinds(within value: Range<Int>, by found: Finds) {
+    guard !found.isEmpty else { return }
+    finds.remove(within: value)
+    finds.add(found)
   }
 
   /// Whether the object that ends here is an item of `"cookies": […]`.

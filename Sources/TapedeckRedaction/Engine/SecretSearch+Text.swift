@@ -1,6 +1,6 @@
 import TapedeckHTTP
 
-/// Targets and pairs: a path is searched for shapes, a query by its names too.
+/// Searches targets and pairs: a path by shape, a query by name too.
 extension SecretSearch {
   package func redacted(target: [UInt8]) -> [UInt8] {
     let finds = finds(inTarget: target)
@@ -16,17 +16,22 @@ extension SecretSearch {
 
   private func finds(inPath path: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
-    let isEncoded = TextQuickCheck.has(UInt8(ascii: "%"), in: path)
+    let isEncoded = TextScan.has(UInt8(ascii: "%"), in: path)
     guard isEncoded || !policy.textGlobs.isEmpty || TextScan.mayHide(path) else { return finds }
-    for segment in thresholds.splitsPaths ? path.split(separator: UInt8(ascii: "/")) : [path] {
+    var isBehindName = false
+    for segment in path.split(separator: UInt8(ascii: "/")) {
       let decoded = DecodedText(segment, .path)
       finds.add(decoded.encoded(text(decoded.bytes, depth: 0)))
+      if isBehindName, SecretValue.isRandom(decoded.bytes), !Placeholder.isMentioned(in: decoded.bytes) {
+        finds.add(find(segment.startIndex..<segment.endIndex, decoded.bytes, "a value in a private address"))
+      }
+      isBehindName = isBehindName || SecretNames.isPrivatePath(segment)
       finds.add(plainPlaceholders(decoded))
     }
     return finds
   }
 
-  /// Placeholders that a client has percent-encoded are decoded, because paths are compared as they are written.
+  /// Decodes placeholders that a client percent-encoded, because paths are compared as written.
   private func plainPlaceholders(_ decoded: DecodedText) -> Finds {
     var finds = Finds()
     for range in Placeholder.ranges(in: decoded.bytes)
@@ -36,16 +41,28 @@ extension SecretSearch {
     return finds
   }
 
-  /// `name=value&name=value`: a query, a form.
+  /// Searches `name=value&name=value`, as in a query or a form.
   func pairs(_ text: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     var start = text.startIndex
+    if let password = Self.shortPassword(in: text) { finds.add(find(password, text[password], Self.named)) }
     while start < text.endIndex {
       let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex
       finds.add(pair(text[start..<end]))
       start = end + 1
     }
     return finds
+  }
+
+  /// The password in `u=…&p=…`, as InfluxDB 1 and Subsonic have it; `nil` when there is none.
+  private static func shortPassword(in text: ArraySlice<UInt8>) -> Range<Int>? {
+    var (hasUser, password) = (false, Range<Int>?.none)
+    for pair in text.split(separator: UInt8(ascii: "&")) where pair.count > 2 {
+      if pair.starts(with: "u=".utf8) { hasUser = true }
+      if pair.starts(with: "p=".utf8) { password = pair.startIndex + 2..<pair.endIndex }
+    }
+    guard hasUser, let password, !SecretValue.isWorthless(text[password]) else { return nil }
+    return password
   }
 
   private func pair(_ pair: ArraySlice<UInt8>) -> Finds {
@@ -62,7 +79,7 @@ extension SecretSearch {
     return finds
   }
 
-  /// A name, as it stands in the place of a find.
+  /// A name as it appears in the place of a find.
   static func label(_ name: ArraySlice<UInt8>) -> String {
     name.isEmpty ? "" : " \(String(decoding: name, as: UTF8.self))"
   }
@@ -71,13 +88,12 @@ extension SecretSearch {
 // MARK: - Values and texts
 
 extension SecretSearch {
-  /// How deeply values within values are opened: JSON in a JSON string, base64 in a query.
+  /// How many levels of nested values are opened: JSON in a JSON string, base64 in a query.
   static let maximumDepth = 3
 
-  /// The secrets in a text of any kind.
   package func text(_ text: ArraySlice<UInt8>, depth: Int) -> Finds {
     var finds = Finds()
-    if TextScan.mayHide(text), policy.hasNameRules || !TextQuickCheck.isTime(text) {
+    if TextScan.mayHide(text), policy.hasNameRules || !TextScan.isTime(text) {
       var scan = TextScan(text, self, depth: depth)
       finds = scan.run()
     }
@@ -90,7 +106,7 @@ extension SecretSearch {
     if depth < Self.maximumDepth, let first = value.first,
       first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     {
-      if !policy.hasRules, !thresholds.reports, !JSONQuickCheck.mayHide(value) { return Finds() }
+      if !policy.hasRules, !reports, !mayHide(document: value, depth: depth) { return Finds() }
       var walk = JSONWalk(value, self, depth: depth)
       if let finds = walk.run() { return finds }
       if walk.isCut { return finds(inCut: walk, value, depth: depth) }
@@ -98,16 +114,37 @@ extension SecretSearch {
     return text(value, depth: depth)
   }
 
-  /// The secrets in JSON that ends too early: those of the walk, and those of the text.
+  /// The quick check. A value that holds no secret by itself does not ask for the walk.
+  private func mayHide(document: ArraySlice<UInt8>, depth: Int) -> Bool {
+    JSONQuickCheck.mayHide(document) { value in
+      var finds = Finds()
+      uncounted { finds = text(document[value], depth: depth + 1) }
+      return !finds.isEmpty
+    }
+  }
+
+  /// The secrets in JSON under the name of a secret; `nil` when the value is not JSON.
+  func finds(
+    inDocument value: ArraySlice<UInt8>, under strength: SecretNames.Strength, depth: Int
+  ) -> Finds? {
+    guard depth <= Self.maximumDepth, value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[")
+    else {
+      return nil
+    }
+    var walk = JSONWalk(value, self, depth: depth, under: strength)
+    return walk.run()
+  }
+
+  /// The secrets in truncated JSON: those of the walk and those of the text.
   private func finds(inCut walk: JSONWalk, _ value: ArraySlice<UInt8>, depth: Int) -> Finds {
     var finds = walk.finds
     guard !finds.isEmpty else { return text(value, depth: depth) }
-    // Most secrets are found by both, and count once.
+    // Both find most of the secrets, which count once.
     uncounted { finds.add(text(value, depth: depth)) }
     return finds
   }
 
-  /// Words that match a rule of the user's.
+  /// The words that match a user's rule.
   private func words(_ text: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     for word in text.split(whereSeparator: { $0 <= 0x20 || "\"'`<>&,;()[]{}|\\=".utf8.contains($0) })

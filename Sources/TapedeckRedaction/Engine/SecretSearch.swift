@@ -1,62 +1,91 @@
 package import TapedeckHTTP
 
-/// Searches one message, or one exchange, for secrets. Redaction applies the finds, the scanner reports them.
-///
-/// Each message is searched twice: first for what names and shapes give away, then for further copies of the secrets
-/// that the first search has found.
+/// Searches one message or exchange for secrets, which redaction replaces and the scanner reports: first by
+/// names and shapes, then for copies of the secrets found.
 package final class SecretSearch {
-  let policy: RedactionPolicy
-  /// How many values were replaced.
-  package internal(set) var count = 0
-  /// Secrets of which there may be further copies.
-  package private(set) var known = KnownSecrets()
-  /// Content codings that could not be opened, whose content was not searched.
+  package let policy: RedactionPolicy
+  /// The number of replaced values.
+  package var count = 0
+  /// The secrets whose copies are searched for.
+  package private(set) var known: KnownSecrets
+  /// Content codings that could not be opened, so their content was not searched.
   package internal(set) var unopened: Set<String> = []
-  private let memory: SecretMemory?
+  /// How many tokens hold the one that is being hidden.
+  private var tokenDepth = 0
 
-  /// - Parameter memory: the secrets of earlier exchanges of the session.
-  package init(_ policy: RedactionPolicy, memory: SecretMemory? = nil) {
+  /// - Parameter known: the secrets of other exchanges, whose copies are searched for too.
+  package init(_ policy: RedactionPolicy, known: KnownSecrets = KnownSecrets()) {
     self.policy = policy
-    self.memory = memory
+    self.known = known
   }
 
-  /// How far the search goes.
-  var thresholds: SearchThresholds { policy.thresholds }
+  /// Whether this is the scanner's search.
+  var reports: Bool { policy.reports }
 
-  /// A secret with its placeholder; `nil` when the user keeps secrets of its kind.
+  /// The find for a secret; `nil` when the user keeps secrets of its kind.
+  /// - Parameter isKeepable: whether the user can keep it.
   func find(
     _ range: Range<Int>, _ secret: ArraySlice<UInt8>, _ looksLike: String,
-    named name: ArraySlice<UInt8> = [], isCopied: Bool = true
+    named name: ArraySlice<UInt8> = [], isCopied: Bool = true, isKeepable: Bool = true
   ) -> Find? {
-    guard let placeholder = placeholder(for: secret, isCopied: isCopied) else { return nil }
-    let evidence = thresholds.reports ? Evidence(looksLike, secret, named: name) : nil
-    return Find(range: range, replacement: placeholder, evidence: evidence)
+    guard let placeholder = placeholder(for: secret, isCopied: isCopied, isKeepable: isKeepable) else {
+      return nil
+    }
+    let report = reports ? SecretFind(looksLike, secret, named: name) : nil
+    return Find(range: range, replacement: placeholder, report: report)
   }
 
   /// The placeholder for a secret; `nil` when the user keeps secrets of its kind.
-  /// - Parameter isCopied: whether to look for further copies of it.
+  /// - Parameter isCopied: whether to search for copies of it.
   package func placeholder(
-    for secret: ArraySlice<UInt8>, isCopied: Bool = true, isCounted: Bool = true
+    for secret: ArraySlice<UInt8>, isCopied: Bool = true, isCounted: Bool = true, isKeepable: Bool = true
   ) -> [UInt8]? {
     let shape = TokenShapes.match(secret, at: secret.startIndex)
     let isWhole = shape?.start == secret.startIndex && shape?.end == secret.endIndex
     let kind = isWhole ? shape?.kind ?? "secret" : "secret"
-    guard !policy.keeps(kind: kind) else { return nil }
+    guard !isKeepable || !policy.keeps(kind: kind) else { return nil }
     if isCounted { count += 1 }
     let value = kind == "pem" ? Self.withoutLineBreaks(secret) : Array(secret)
-    let placeholder = Placeholder.bytes(kind: kind, digits: policy.key.digits(of: value))
-    if isCopied, kind != "pem", !thresholds.reports { known.add(Array(secret), placeholder) }
+    let digits = policy.digits(of: value)
+    let token = kind == "jwt" ? tokenPlaceholder(for: secret, digits: digits) : nil
+    let placeholder = token ?? Placeholder.bytes(kind: kind, digits: digits)
+    if isCopied, kind != "pem", !reports { known.add(Array(secret), placeholder) }
     return placeholder
   }
 
-  /// Searches without counting the finds.
+  /// The find for a number that is a secret. A number takes its place, because clients parse it as one.
+  func find(_ number: ArraySlice<UInt8>, named name: ArraySlice<UInt8>) -> Find? {
+    guard !Placeholder.isNumber(number), !policy.keeps(kind: "secret") else { return nil }
+    count += 1
+    let placeholder = Placeholder.number(digits: policy.digits(of: Array(number)))
+    let report = reports ? SecretFind(Self.named, number, named: name) : nil
+    return Find(range: number.startIndex..<number.endIndex, replacement: placeholder, report: report)
+  }
+
+  /// Searches for copies of a secret, whatever it looks like, unless it is short.
+  func addCopied(_ secret: ArraySlice<UInt8>, _ placeholder: [UInt8]) {
+    if secret.count >= CopyRule.minimumBytes { known.addCertain(Array(secret), placeholder) }
+  }
+
+  private static let maximumTokenDepth = 3
+
+  /// The token that stands for a JSON Web Token; `nil` when it cannot be read as signed JSON.
+  private func tokenPlaceholder(for token: ArraySlice<UInt8>, digits: [UInt8]) -> [UInt8]? {
+    guard tokenDepth < Self.maximumTokenDepth, let token = WebToken(token) else { return nil }
+    tokenDepth += 1
+    defer { tokenDepth -= 1 }
+    var placeholder: [UInt8]?
+    uncounted { placeholder = token.placeholder(digits: digits) { value($0, depth: 0) } }
+    return placeholder
+  }
+
   package func uncounted(_ search: () -> Void) {
     let before = count
     search()
     count = before
   }
 
-  /// A key in PEM without its line breaks, which may be written as such or escaped.
+  /// A PEM key without its line breaks, which may be escaped.
   private static func withoutLineBreaks(_ key: ArraySlice<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     var index = key.startIndex
@@ -71,25 +100,14 @@ package final class SecretSearch {
     return out
   }
 
-  /// Whether a value is a secret, after what its name says.
-  func isSecret(_ value: ArraySlice<UInt8>, under verdict: RedactionPolicy.Verdict) -> Bool {
-    switch verdict {
-    case .keep: false
-    case .hide: !value.isEmpty && !Placeholder.isWhole(value)
-    case .judge(let strength): isSecret(value, under: strength)
-    }
-  }
-
+  /// Whether a value is a secret, given the strength of its name.
   func isSecret(_ value: ArraySlice<UInt8>, under strength: SecretNames.Strength) -> Bool {
-    guard thresholds.reports else { return SecretValue.isSecret(value, under: strength) }
-    return !isRedacted(value)
-      && (SecretValue.isSecret(value, under: strength)
-        || strength >= .doubtful && SecretValue.isSecret(value, under: .doubtful))
+    SecretValue.isSecret(value, under: strength) && (strength.isRule || !isRedacted(value))
   }
 
-  /// Whether there is no more to report about a value, because a secret was taken out of it.
+  /// Whether a secret was already taken out of a value, so there is no more to report.
   func isRedacted(_ value: ArraySlice<UInt8>) -> Bool {
-    thresholds.reports && Placeholder.isMentioned(in: value)
+    reports && Placeholder.isMentioned(in: value)
   }
 }
 
@@ -109,24 +127,11 @@ extension SecretSearch {
     return result
   }
 
-  /// Whether there is anything of which there may be copies.
-  var hasCopies: Bool { !known.isEmpty || memory?.isEmpty == false }
+  /// Whether there are secrets that may have copies.
+  package var hasCopies: Bool { !known.isEmpty }
 
-  /// Every copy in a text: as it is, and percent-encoded or escaped as in JSON, once or twice.
-  package func copies(in text: ArraySlice<UInt8>, depth: Int = 0) -> Finds {
-    var finds = known.isEmpty ? Finds() : known.copies(in: text)
-    if let memory { finds.add(memory.copies(in: text)) }
-    guard depth < 2 else { return finds }
-    for (mark, encoding) in [(UInt8(ascii: "%"), DecodedText.Encoding.path), (UInt8(ascii: "\\"), .json)]
-    where text.contains(mark) {
-      let decoded = DecodedText(text, encoding)
-      for find in copies(in: decoded.bytes, depth: depth + 1).list
-      where decoded.origin(of: find.range).count != find.range.count {
-        finds.add(decoded.encoded(Finds(find)))
-      }
-    }
-    return finds
-  }
+  /// All copies of known secrets in a text.
+  package func copies(in text: ArraySlice<UInt8>) -> Finds { known.copies(in: text) }
 
   package func removeCopies(from request: inout HTTPRequest, includingFields: Bool) {
     guard hasCopies else { return }
@@ -143,12 +148,10 @@ extension SecretSearch {
 
   package func removeCopies(from fields: inout HTTPFields) {
     guard hasCopies else { return }
-    for (index, field) in fields.enumerated() {
+    fields = Self.changed(fields) { field in
       let finds = copies(in: field.value)
-      guard !finds.isEmpty else { continue }
       count += finds.count
-      // A placeholder is always a valid value.
-      try? fields.replaceValue(at: index, with: finds.applied(to: field.value))
+      return finds
     }
   }
 }

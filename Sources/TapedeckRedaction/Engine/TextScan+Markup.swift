@@ -4,7 +4,13 @@ import TapedeckHTTP
 extension TextScan {
   private static let maximumTagBytes = 2048
 
-  /// `<Password>…</Password>`, and the `value` of an element whose `name` is the name of a secret.
+  /// A name whose value stands in the next element: `<key>password</key><string>…</string>`.
+  struct HeldName {
+    var name: Range<Int>
+    var verdict: SecretNames.Strength
+  }
+
+  /// Reads `<Password>…</Password>`, and elements whose `name` or `key` is the name of a secret.
   mutating func readTag() {
     let start = index + 1
     index = start
@@ -12,40 +18,118 @@ extension TextScan {
     let name = text[start...].prefix(Self.maximumNameBytes).prefix {
       ASCII.isWord($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
     }
-    if byte(at: name.endIndex) == UInt8(ascii: ">") { return readContent(of: name) }
     let tag = text[name.endIndex...].prefix(Self.maximumTagBytes).prefix {
       $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "<")
     }
+    guard byte(at: tag.endIndex) == UInt8(ascii: ">") else { return readAttributes(tag) }
     readAttributes(tag)
+    // Attributes are values too: <user password="…">.
+    while index < tag.endIndex { step() }
+    guard index == tag.endIndex, tag.last != UInt8(ascii: "/") else { return }
+    index += 1
+    let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+    readContent(of: local, tag)
   }
 
-  private mutating func readContent(of name: ArraySlice<UInt8>) {
-    index = name.endIndex + 1
-    let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
-    guard mayJudge(local) else { return }
+  private mutating func readContent(of name: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>) {
+    let held = heldName
+    let content = contentHere()
+    guard let content else { return hold(name, tag, nil) }
+    heldName = nil
+    if Self.nameElements.contains(where: { ASCII.equal(name, lowercase: $0) }) { hold(content) }
+    let (label, verdict) = judged(name, tag, held)
+    guard let label else { return }
+    if verdict == .keep {
+      index = content.endIndex
+      return
+    }
+    let found = search.finds(in: content, named: label, verdict: verdict, depth: Self.maximumDepth)
+    finds.add(found)
+    if !found.isEmpty { index = max(index, content.endIndex) }
+  }
+
+  /// The name and verdict for the text of an element: its own, that of an attribute, or the name before it.
+  private func judged(
+    _ name: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>, _ held: HeldName?
+  ) -> (ArraySlice<UInt8>?, SecretNames.Strength) {
+    if let held, SecretNames.wraps(name) || Self.isItem(name) { return (text[held.name], held.verdict) }
+    if mayJudge(name) { return (name, search.policy.verdict(on: name, in: .member)) }
+    guard let attribute = Self.attribute(["name", "key", "id"], in: tag), mayJudge(text[attribute]) else {
+      return (nil, .none)
+    }
+    let verdict = search.policy.verdict(on: text[attribute], in: .member)
+    // Elsewhere it may be a label: <string name="password">Kennwort</string>.
+    let holdsValue = Self.valueElements.contains { ASCII.equal(name, lowercase: $0) }
+    return (text[attribute], holdsValue ? verdict : min(verdict, max(verdict.weaker, .none)))
+  }
+
+  private static let nameElements: [StaticString] = ["key", "name", "header", "field", "parameterkey"]
+
+  private static let valueElements: [StaticString] = [
+    "entry", "property", "prop", "param", "parameter", "setting", "arg", "argument", "option", "var",
+    "variable",
+    "env", "field", "item", "attribute", "header", "config", "init-param", "user", "secret", "credential",
+  ]
+
+  private static func isItem(_ name: ArraySlice<UInt8>) -> Bool {
+    ASCII.equal(name, lowercase: "item") || ASCII.equal(name, lowercase: "member")
+  }
+
+  /// Holds the name that an element's text is.
+  private mutating func hold(_ content: ArraySlice<UInt8>) {
+    guard content.count <= Self.maximumNameBytes, mayJudge(content) else { return }
+    let verdict = search.policy.verdict(on: content, in: .member)
+    guard verdict > .none || FieldKind(content) != .other else { return }
+    heldName = HeldName(name: content.startIndex..<content.endIndex, verdict: verdict)
+  }
+
+  /// Holds the name of an element that wraps the next one.
+  private mutating func hold(_ name: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>, _ held: HeldName?) {
+    let (label, verdict) = judged(name, tag, nil)
+    if let label, verdict > .none {
+      heldName = HeldName(name: label.startIndex..<label.endIndex, verdict: verdict)
+    } else if !SecretNames.wraps(name) {
+      heldName = nil
+    }
+  }
+
+  /// The text of the element that begins here, if it has no other elements. The text of one that is cut off
+  /// is a single word.
+  private func contentHere() -> ArraySlice<UInt8>? {
     var content = text[index...].prefix(Self.maximumValueBytes)
     let cdata = Array("<![CDATA[".utf8)
-    if content.starts(with: cdata) {
-      content = content.dropFirst(cdata.count).prefix { $0 != UInt8(ascii: "]") }
+    let spaces = content.prefix(64).prefix(while: ASCII.isSpace).count
+    if content.dropFirst(spaces).starts(with: cdata) {
+      content = content.dropFirst(spaces + cdata.count).prefix { $0 != UInt8(ascii: "]") }
     } else {
       content = content.prefix { $0 != UInt8(ascii: "<") }
+      let isCut = content.endIndex == text.endIndex
+      if isCut ? content.contains(where: ASCII.isSpace) : byte(at: content.endIndex + 1) != UInt8(ascii: "/")
+      {
+        return nil
+      }
     }
     while let first = content.first, ASCII.isSpace(first) { content = content.dropFirst() }
     while let last = content.last, ASCII.isSpace(last) { content = content.dropLast() }
-    let verdict = search.policy.verdict(on: local, in: .member)
-    let found = search.finds(in: content, named: local, verdict: verdict, depth: Self.maximumDepth)
-    finds.add(found)
-    if verdict == .keep || !found.isEmpty { index = content.endIndex }
+    return content
   }
 
   private mutating func readAttributes(_ tag: ArraySlice<UInt8>) {
-    guard let name = Self.attribute(["name", "id", "key"], in: tag), !name.isEmpty,
-      let value = Self.attribute(["value", "content"], in: tag), mayJudge(text[name])
-    else { return }
-    finds.add(search.finds(in: text[value], named: text[name], in: .member, depth: Self.maximumDepth))
+    guard let value = Self.attribute(["value", "content"], in: tag), !value.isEmpty else { return }
+    if let type = Self.attribute(["type"], in: tag), ASCII.equal(text[type], lowercase: "password") {
+      _ = addValue(value, named: type, .strong, in: .plain)
+      return
+    }
+    guard let name = Self.attribute(["name", "id", "key"], in: tag), !name.isEmpty, mayJudge(text[name])
+    else {
+      return
+    }
+    let found = search.finds(in: text[value], named: text[name], in: .member, depth: Self.maximumDepth)
+    finds.add(found)
+    if !found.isEmpty { index = value.upperBound }
   }
 
-  /// The value of the first of these attributes.
+  /// The value of the first of these attributes that the tag has.
   private static func attribute(_ names: [String], in tag: ArraySlice<UInt8>) -> Range<Int>? {
     for name in names {
       for range in ByteSearch.all(Array("\(name)=".utf8), in: tag)

@@ -1,10 +1,9 @@
 import TapedeckHTTP
 
-/// Finds the secrets in a text of any kind, in one pass forward.
+/// Finds the secrets in any text, in one forward pass.
 ///
-/// A secret is known by its shape, by what is written before it (`password=…`, `"token": "…"`, `<Password>…`), as part of
-/// a URL, or inside base64. How far the scan reads ahead or back from any one place is bounded, so the time grows with
-/// the length of the text.
+/// A secret is recognized by its shape, by the text before it (`password=…`, `"token": "…"`, `<Password>…`),
+/// as part of a URL, or inside base64. The distance read ahead or back is bounded, so the time is linear.
 struct TextScan {
   static let maximumNameBytes = 80
   static let maximumValueBytes = 16 * 1024
@@ -12,17 +11,20 @@ struct TextScan {
   static let maximumDepth = 2
   /// The shortest base64 that is decoded; it holds 18 bytes.
   private static let minimumEncodedBytes = 24
-  /// The shortest run of letters, digits, `_` and `-` in any secret with a shape: PEM's `-----BEGIN`.
-  private static let minimumWordBytes = 10
+  /// The shortest run of letters, digits, `_` and `-` in a secret with a shape: PEM's `-----BEGIN`.
+  static let minimumWordBytes = 10
+  private static let minimumClosedKeyBytes = 8
+  /// The shortest PEM private key without an end that is hidden; shorter ones appear in texts about keys.
+  private static let minimumKeyBytes = 40
 
   let search: SecretSearch
   let text: ArraySlice<UInt8>
   private let depth: Int
   var finds = Finds()
   var index: Int
-  /// The end of the last run of base64 that was read.
+  /// The name whose value stands in the next XML element.
+  var heldName: HeldName?
   private var encodedEnd: Int
-  /// The end of the last percent-encoded run that was read.
   private var percentEnd: Int
 
   init(_ text: ArraySlice<UInt8>, _ search: SecretSearch, depth: Int) {
@@ -34,26 +36,25 @@ struct TextScan {
     percentEnd = text.startIndex
   }
 
-  /// Whether a text can hold a secret: it has a long word, or a mark that a value may follow.
-  static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBufferPointer { mayHide($0) }
-  }
-
-  static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    text.count >= 4
-      && (TextQuickCheck.hasMark(in: text) || TextQuickCheck.hasWord(of: minimumWordBytes, in: text))
-  }
-
   mutating func run() -> Finds {
-    while index < text.endIndex {
-      let byte = text[index]
-      if ASCII.isAlphanumeric(byte) {
-        readWord()
-      } else {
-        readMark(byte)
-      }
+    for find in depth == 0 ? tableFinds() : [] {
+      while index < find.range.lowerBound { step() }
+      guard index == find.range.lowerBound else { continue }
+      finds.add(find)
+      index = find.range.upperBound
     }
+    while index < text.endIndex { step() }
     return finds
+  }
+
+  /// Reads what begins at the index, and moves behind it.
+  mutating func step() {
+    let byte = text[index]
+    if ASCII.isAlphanumeric(byte) {
+      readWord()
+    } else {
+      readMark(byte)
+    }
   }
 
   private mutating func readMark(_ byte: UInt8) {
@@ -63,6 +64,8 @@ struct TextScan {
     case UInt8(ascii: "<"): readTag()
     case UInt8(ascii: "-"): readHyphen()
     case UInt8(ascii: "%"): readPercent()
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): readQuote()
+    case ASCII.tab: readTab()
     default: index += 1
     }
   }
@@ -71,19 +74,22 @@ struct TextScan {
 
   // MARK: Shapes
 
-  /// Steps over a run of letters and digits, or over the secret that begins with it.
+  /// Skips a run of letters and digits, or the secret that begins with it.
   private mutating func readWord() {
     if let end = Placeholder.end(in: text, at: index) {
       index = end
     } else if let found = TokenShapes.match(text, at: index) {
       add(found)
     } else {
+      let start = index
       let end = wordEnd
+      if ASCII.isDigit(text[start]), readCode(to: end) { return }
       if index >= encodedEnd, mayBeEncoded(to: end), readEncoded() { return }
       index = end
-      // A placeholder behind `%3D` begins where that word seems to end.
-      let start = index - 8
-      if start >= text.startIndex, let end = Placeholder.end(in: text, at: start) { index = end }
+      // A placeholder after `%3D` begins where that word seems to end.
+      let last = index - 8
+      if last >= text.startIndex, let end = Placeholder.end(in: text, at: last) { index = end }
+      if index == end, byte(at: end) == ASCII.space, mayName(text[start..<end]) { readBlank(behind: end) }
     }
   }
 
@@ -93,7 +99,6 @@ struct TextScan {
     index = max(index, found.end)
   }
 
-  /// The end of the run of letters and digits at `index`.
   private var wordEnd: Int {
     text.withUnsafeBufferPointer { bytes in
       var end = index - text.startIndex
@@ -102,18 +107,24 @@ struct TextScan {
     }
   }
 
-  /// The opening of PEM, or hyphens.
+  /// Reads a PEM opening, the option of a command, or hyphens.
   private mutating func readHyphen() {
-    if let found = TokenShapes.match(text, at: index), found.bodyCount >= search.thresholds.minimumKeyBytes {
+    if let found = TokenShapes.match(text, at: index), isKey(found) {
       add(found)
-    } else {
+    } else if !readOption() {
       index += 1
     }
   }
 
+  /// Whether a PEM opening begins a key, unlike one in a text about keys.
+  private func isKey(_ found: TokenShapes.Found) -> Bool {
+    let isClosed = text[..<found.end].suffix(5).elementsEqual("-----".utf8)
+    return found.bodyCount >= (isClosed ? Self.minimumClosedKeyBytes : Self.minimumKeyBytes)
+  }
+
   // MARK: Percent
 
-  /// Decodes the percent-encoded text around a `%`: a URL within a URL, a form in a log.
+  /// Decodes the percent-encoded text around a `%`, such as a URL in a URL or a form in a log.
   private mutating func readPercent() {
     let earliest = max(percentEnd, finds.list.last?.range.upperBound ?? text.startIndex)
     let mark = index
@@ -135,7 +146,7 @@ struct TextScan {
 
   // MARK: Base64
 
-  /// Whether a word that ends at `end` is long enough for base64, or goes on as only base64 does.
+  /// Whether a word that ends at `end` is long enough for base64, or continues as only base64 does.
   private func mayBeEncoded(to end: Int) -> Bool {
     end - index >= Self.minimumEncodedBytes || end < text.endIndex && Self.isEncoded(text[end])
   }
@@ -144,23 +155,34 @@ struct TextScan {
     ASCII.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
   }
 
-  /// Decodes the run of base64 that begins here; whether it holds a secret.
+  /// The gzipped text in a run of base64; `nil` for anything else.
+  private static func unpackedText(_ run: ArraySlice<UInt8>) -> [UInt8]? {
+    // The first bytes of every gzip file, encoded (RFC 1952 §2.3.1).
+    guard run.starts(with: "H4sI".utf8) else { return nil }
+    let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - run.count % 4) % 4)
+    return Base64.decode(Array(run) + padding).flatMap { BodyCoding.gzip.decoded($0[...]) }
+  }
+
+  /// Decodes the run of base64 that begins here; returns whether it holds a secret.
   private mutating func readEncoded() -> Bool {
     let run = text[index...].prefix(while: Self.isEncoded)
     encodedEnd = run.endIndex
     guard run.count >= Self.minimumEncodedBytes, depth < Self.maximumDepth else { return false }
-    let padding = text[run.endIndex...].prefix(2).prefix { $0 == UInt8(ascii: "=") }
-    let packed = search.thresholds.opensPackedText ? LooseBase64.unpackedText(run) : nil
-    guard let decoded = packed ?? LooseBase64.decodedText(run) else { return false }
+    var padding = text[run.endIndex...].prefix(2).prefix { $0 == UInt8(ascii: "=") }
+    // Padding ends base64; without the mark, what follows would become part of it.
+    if let next = byte(at: padding.endIndex), Self.isEncoded(next) { padding = padding.prefix(0) }
+    let packed = Self.unpackedText(run)
+    guard let decoded = packed ?? Base64.decodeText(run) else { return false }
     let inner = search.value(decoded[...], depth: depth + 1)
     guard !inner.isEmpty else { return false }
     let range = index..<padding.endIndex
     let redacted = inner.applied(to: decoded[...])
     let content = packed == nil ? redacted : BodyCoding.gzip.encoded(redacted) ?? redacted
-    var find = Find(range: range, replacement: LooseBase64.encode(content, like: text[range]))
-    if let evidence = inner.ordered.lazy.compactMap(\.evidence).first {
-      find.evidence = Evidence("\(evidence.looksLike), in base64", evidence.secret, named: [])
-      find.evidence?.run = (Array(text[range]), find.replacement)
+    var find = Find(range: range, replacement: Base64.encode(content, like: text[range]))
+    if let report = inner.ordered.lazy.compactMap(\.report).first {
+      find.report = SecretFind("\(report.looksLike), in base64", report.secret, named: [])
+      find.report?.run = Array(text[range])
+      find.report?.redactedRun = find.replacement
     }
     finds.add(find)
     index = padding.endIndex

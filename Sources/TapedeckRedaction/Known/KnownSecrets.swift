@@ -1,72 +1,136 @@
 import TapedeckHTTP
 
-/// The secrets of an exchange, to find copies of them where no name gives them away: in a path, another field or the
-/// response; as they are, percent-encoded, JSON-escaped, in hexadecimal or base64.
-package struct KnownSecrets {
-  /// One way to write a secret, and its placeholder written in the same way.
-  typealias Form = (pattern: [UInt8], placeholder: [UInt8])
-
-  /// A text is searched once for each form of each secret.
-  private static let maximumSecrets = 32
-  /// How many bytes are searched in all for one text; in long texts only the first secrets are looked for.
-  private static let maximumSearchedBytes = 1 << 30
-  private static let minimumBytes = SecretValue.minimumLikelyBytes
-  private static let maximumBytes = 4096
-
-  /// In the order of their finds.
-  private(set) var secrets: [(secret: [UInt8], placeholder: [UInt8])] = []
-  private var forms: [Form] = []
-
-  var isEmpty: Bool { forms.isEmpty }
-
-  /// Adds a secret, unless it is so plain that a copy of it may mean something else.
-  mutating func add(_ secret: [UInt8], _ placeholder: [UInt8]) {
-    guard (Self.minimumBytes...Self.maximumBytes).contains(secret.count), secrets.count < Self.maximumSecrets,
-      SecretValue.isSecret(secret[...], under: .likely), !secrets.contains(where: { $0.secret == secret })
-    else { return }
-    secrets.append((secret, placeholder))
-    forms += Self.forms(of: secret, placeholder)
+/// Finds copies of secrets where no name reveals them: in a path, another field or another exchange; plain,
+/// percent-encoded, JSON-escaped, in hexadecimal or base64.
+///
+/// A copy is found by its longest run of letters and digits, so a text is read once, regardless of the number
+/// of secrets.
+package struct KnownSecrets: Sendable {
+  /// One way to write a secret, its placeholder written the same way, and the offset of its longest run.
+  private struct Form {
+    var pattern: [UInt8]
+    var placeholder: [UInt8]
+    var offset: Int
+    var secretBytes: Int
   }
 
-  static func forms(of secret: [UInt8], _ placeholder: [UInt8]) -> [Form] {
-    var forms: [Form] = [(secret, placeholder)]
-    func add(_ pattern: [UInt8], _ placeholder: [UInt8]) {
-      if !forms.contains(where: { $0.pattern == pattern }) { forms.append((pattern, placeholder)) }
+  private static let maximumSecrets = 10_000
+  /// The limit of forms that share a run, so that a text is read in linear time.
+  private static let maximumSharing = 256
+  private static let maximumDepth = 2
+
+  private var secrets: [[UInt8]: [UInt8]] = [:]
+  private var forms: [Int: [Form]] = [:]
+  /// The lengths of the runs in `forms`, one bit each; most words have none of them.
+  private var lengths: UInt64 = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { secrets.isEmpty }
+
+  /// Adds a secret, unless it is so common that a copy of it may mean something else.
+  package mutating func add(_ secret: [UInt8], _ placeholder: [UInt8]) {
+    if CopyRule.mayBeCopied(secret[...]) { addCertain(secret, placeholder) }
+  }
+
+  package mutating func add(_ other: KnownSecrets) {
+    for (secret, placeholder) in other.secrets { addCertain(secret, placeholder) }
+  }
+
+  /// Adds a secret that is known to be one, whatever it looks like.
+  /// - Parameter inAllForms: whether to search for encoded copies too.
+  mutating func addCertain(_ secret: [UInt8], _ placeholder: [UInt8], inAllForms: Bool = true) {
+    guard secrets[secret] == nil, secrets.count < Self.maximumSecrets else { return }
+    secrets[secret] = placeholder
+    add(secret, placeholder, of: secret.count)
+    guard inAllForms else { return }
+    for isUppercase in [false, true] {
+      add(
+        ASCII.hexDigits(secret, uppercase: isUppercase),
+        ASCII.hexDigits(placeholder, uppercase: isUppercase), of: .max)
     }
-    add(DecodedText.percentEncoded(secret), placeholder)
-    add(DecodedText.percentEncoded(secret, lowercase: true), placeholder)
-    add(DecodedText.jsonEscaped(secret), placeholder)
-    add(Hex.encode(secret), Hex.encode(placeholder))
-    add(Hex.encode(secret, uppercase: true), Hex.encode(placeholder, uppercase: true))
     for isURL in [false, true] {
       add(
-        LooseBase64.encode(secret, isURL: isURL, isPadded: false),
-        LooseBase64.encode(placeholder, isURL: isURL, isPadded: false))
+        Base64.encode(secret, isURL: isURL, isPadded: false),
+        Base64.encode(placeholder, isURL: isURL, isPadded: false), of: .max)
     }
-    return forms
   }
 
-  /// Every further copy in a text.
-  func copies(in text: ArraySlice<UInt8>) -> Finds {
-    var finds = copies(in: text, forms.prefix(Self.maximumSearchedBytes / max(text.count, 1)))
-    for run in LooseBase64.runs(in: text) {
-      // A copy within longer base64 has none of the forms.
-      guard let decoded = LooseBase64.decodedText(text[run]) else { continue }
-      let inner = copies(in: decoded[...], forms[...])
+  private mutating func add(_ pattern: [UInt8], _ placeholder: [UInt8], of secretBytes: Int) {
+    let runs = pattern.split { !ASCII.isAlphanumeric($0) }
+    guard let run = runs.max(by: { $0.count < $1.count }) else { return }
+    let key = Self.key(of: run)
+    let known = forms[key, default: []]
+    guard known.count < Self.maximumSharing, !known.contains(where: { $0.pattern == pattern }) else { return }
+    forms[key, default: []].append(
+      Form(pattern: pattern, placeholder: placeholder, offset: run.startIndex, secretBytes: secretBytes))
+    lengths |= Self.length(run.count)
+  }
+
+  private static func key(of run: ArraySlice<UInt8>) -> Int {
+    var hasher = Hasher()
+    run.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return hasher.finalize()
+  }
+
+  private static func length(_ count: Int) -> UInt64 { 1 << UInt64(min(count, 63)) }
+
+  // MARK: Searching
+
+  /// The copies in a text, without overlaps.
+  package func copies(in text: ArraySlice<UInt8>) -> Finds {
+    forms.isEmpty ? Finds() : copies(in: text, depth: 0).withoutOverlaps
+  }
+
+  private func copies(in text: ArraySlice<UInt8>, depth: Int) -> Finds {
+    var finds = plainCopies(in: text)
+    guard depth < Self.maximumDepth else { return finds }
+    for run in Base64.runs(in: text) {
+      // A copy inside longer base64 has none of the forms.
+      guard let decoded = Base64.decodeText(text[run]) else { continue }
+      let inner = copies(in: decoded[...], depth: depth + 1)
       if !inner.isEmpty {
-        finds.add(run, LooseBase64.encode(inner.applied(to: decoded[...]), like: text[run]))
+        finds.add(run, Self.encoded(inner.applied(to: decoded[...]), like: run, in: text))
       }
+    }
+    for (mark, encoding) in [(UInt8(ascii: "%"), DecodedText.Encoding.path), (UInt8(ascii: "\\"), .json)]
+    where TextScan.has(mark, in: text) {
+      let decoded = DecodedText(text, encoding)
+      let inner = decoded.encoded(copies(in: decoded.bytes, depth: depth + 1))
+      guard !inner.isEmpty else { continue }
+      let present = Set(finds.list.map(\.range))
+      for find in inner.list where !present.contains(find.range) { finds.add(find) }
     }
     return finds
   }
 
-  private func copies(in text: ArraySlice<UInt8>, _ forms: ArraySlice<Form>) -> Finds {
+  /// A part of a token has no padding, whatever its length (RFC 7515 §2).
+  private static func encoded(_ bytes: [UInt8], like run: Range<Int>, in text: ArraySlice<UInt8>) -> [UInt8] {
+    let dot = UInt8(ascii: ".")
+    let isPart =
+      run.lowerBound > text.startIndex && text[run.lowerBound - 1] == dot
+      || run.upperBound < text.endIndex && text[run.upperBound] == dot
+    return isPart ? Base64.encode(bytes, isURL: true, isPadded: false) : Base64.encode(bytes, like: text[run])
+  }
+
+  private func plainCopies(in text: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
-    for form in forms {
-      for range in ByteSearch.all(form.pattern, in: text) where !Placeholder.holds(range, in: text) {
-        finds.add(range, form.placeholder)
-      }
+    var index = text.startIndex
+    while let start = text[index...].firstIndex(where: ASCII.isAlphanumeric) {
+      let run = text[start...].prefix(while: ASCII.isAlphanumeric)
+      index = run.endIndex
+      guard lengths & Self.length(run.count) != 0, let forms = forms[Self.key(of: run)] else { continue }
+      for form in forms { finds.add(find(form, at: start - form.offset, in: text)) }
     }
     return finds
+  }
+
+  private func find(_ form: Form, at start: Int, in text: ArraySlice<UInt8>) -> Find? {
+    let range = start..<start + form.pattern.count
+    guard start >= text.startIndex, range.upperBound <= text.endIndex,
+      text[range].elementsEqual(form.pattern),
+      CopyRule.isWhole(range, in: text, secretBytes: form.secretBytes), !Placeholder.holds(range, in: text)
+    else { return nil }
+    return Find(range: range, replacement: form.placeholder)
   }
 }

@@ -1,29 +1,35 @@
 import TapedeckHTTP
 
-/// Tells in one pass that a JSON document has nothing to hide, which is true of nearly every document. It may only be
-/// wrong in the other direction: what it is not sure of, `JSONWalk` searches.
-///
-/// It tells names from values as `JSONWalk` does, by the brackets and commas alone. It knows the default list, not the
-/// user's rules.
+/// Tells in one pass that a JSON document has no secrets; errs only toward the search by `JSONWalk`. It tells
+/// names from values by brackets and commas, as `JSONWalk` does, and knows only the default list.
 struct JSONQuickCheck {
-  /// Each open container has one bit in `isObject` and in `expectsName`.
+  /// One bit for each open container in `isObject` and in `expectsName`.
   private static let maximumDepth = 64
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var index = 0
   private var depth = 0
-  /// The bit of the innermost container is the lowest.
+  /// The innermost container has the lowest bit.
   private var isObject: UInt64 = 0
   private var expectsName: UInt64 = 0
 
-  static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBufferPointer { bytes in
-      var check = JSONQuickCheck(bytes)
-      return !check.findsNothing()
+  /// - Parameter hasSecrets: whether there are secrets in a value that may have some, given its range.
+  static func mayHide(_ text: ArraySlice<UInt8>, _ hasSecrets: (Range<Int>) -> Bool = { _ in true }) -> Bool {
+    withoutActuallyEscaping(hasSecrets) { hasSecrets in
+      text.withUnsafeBufferPointer { bytes in
+        let start = text.startIndex
+        var check = JSONQuickCheck(bytes) { hasSecrets($0.lowerBound + start..<$0.upperBound + start) }
+        return !check.findsNothing()
+      }
     }
   }
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  private let hasSecrets: (Range<Int>) -> Bool
+
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ hasSecrets: @escaping (Range<Int>) -> Bool) {
+    self.bytes = bytes
+    self.hasSecrets = hasSecrets
+  }
 
   private mutating func findsNothing() -> Bool {
     while index < bytes.count {
@@ -43,20 +49,14 @@ struct JSONQuickCheck {
         (isObject, expectsName) = (isObject >> 1, expectsName >> 1)
       case UInt8(ascii: ","): expectsName |= isObject & 1
       case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: break
-      default: guard Self.isScalar(byte) else { return false }
+      default: guard JSONWalk.isScalar(byte) else { return false }
       }
       index += 1
     }
     return depth == 0
   }
 
-  /// Whether a byte may stand in a number, `true`, `false` or `null`.
-  private static func isScalar(_ byte: UInt8) -> Bool {
-    ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
-      || byte == UInt8(ascii: ".")
-  }
-
-  /// Steps over a string; whether it is complete and has nothing to hide.
+  /// Skips a string; returns whether it is complete and has no secret.
   private mutating func passString() -> Bool {
     let start = index + 1
     var end = start
@@ -76,20 +76,30 @@ struct JSONQuickCheck {
     }
     index = end + 1
     let string = UnsafeBufferPointer(rebasing: bytes[start..<end])
-    guard expectsName & 1 == 1 else { return !Self.mayHide(value: string, hasEscapes: hasEscapes) }
+    guard expectsName & 1 == 1 else {
+      // An item may be the name of the next one.
+      if isObject & 1 == 0, Self.mayHide(name: string) { return false }
+      return !Self.mayHide(value: string, hasEscapes: hasEscapes)
+        || !hasEscapes && !Self.mayNest(string) && !hasSecrets(start..<end)
+    }
     expectsName &= ~1
     return !hasEscapes && !Self.mayHide(name: string)
   }
 
+  /// Whether a value may be JSON, or tell about the values beside it.
+  private static func mayNest(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[") || JSONWalk.isSecretType(value)
+  }
+
   private static func mayHide(value: UnsafeBufferPointer<UInt8>, hasEscapes: Bool) -> Bool {
-    guard let first = value.first else { return false }
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return true }
+    guard !value.isEmpty else { return false }
+    if mayNest(value) { return true }
     // An escape can make a word look longer, but never shorter.
-    return TextScan.mayHide(value) && (hasEscapes || !TextQuickCheck.isTime(value))
+    return TextScan.mayHide(value) && (hasEscapes || !TextScan.isTime(value))
   }
 
   private static func mayHide(name: UnsafeBufferPointer<UInt8>) -> Bool {
-    if JSONWalk.isValueName(name) || FieldKind(name) != .other { return true }
+    if JSONWalk.isValueName(name) || JSONWalk.tellsKind(name) || FieldKind(name) != .other { return true }
     if SecretNames.mayBeSecret(name), SecretNames.strength(of: Array(name)[...], in: .member) != .none {
       return true
     }

@@ -1,11 +1,13 @@
 import TapedeckHTTP
 
-/// A pattern in which `*` stands for any bytes, `?` for one, and every other byte for itself, ignoring ASCII case.
-/// Matching takes time proportional to pattern times text at most, and no memory.
+/// A glob: `*` matches any bytes, `?` one byte; ignores ASCII case. Takes at most pattern × text steps.
 struct Glob: Sendable, Equatable {
   private let pattern: [UInt8]
 
   init(_ text: String) { pattern = text.utf8.map(ASCII.lowercased) }
+
+  /// Whether it matches one name only.
+  var isPlain: Bool { !pattern.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") } }
 
   func matches(_ text: ArraySlice<UInt8>) -> Bool {
     var place = 0

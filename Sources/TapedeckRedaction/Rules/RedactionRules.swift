@@ -1,23 +1,34 @@
 import TapedeckHTTP
 
-/// What is hidden besides the default list, what of that list is kept, and the key of the hashes. A cassette stores them
-/// in `cassette.json`, so that a replay needs no options.
+/// What to hide besides the default list, what to keep of it, and the key of the hashes; in `cassette.json`.
 public struct RedactionRules: Sendable, Equatable {
-  public var key: RedactionKey
-  /// What to hide besides the default list.
+  /// The key of the keyed hash in placeholders. It makes the hashes of different cassettes incomparable, and
+  /// no more: it is readable in the cassette, so anyone who guesses a secret can confirm the guess.
+  public var key: String
+  /// What to hide in addition to the default list.
   public var redact: [RedactionPattern]
-  /// Names, as globs, and kinds of secrets that are kept.
+  /// Names (as globs) and kinds of secrets that are not hidden.
   public var keep: [String]
 
-  public init(key: RedactionKey, redact: [RedactionPattern] = [], keep: [String] = []) {
+  public init(key: String, redact: [RedactionPattern] = [], keep: [String] = []) {
     self.key = key
     self.redact = redact
     self.keep = keep
   }
+
+  /// The key for an origin. It uses the host alone, so that two recordings of one API share placeholders.
+  public static func key(upstream: String?) -> String {
+    let url = (upstream ?? "").utf8
+    let rest = url.firstRange(of: Array("://".utf8)).map { url[$0.upperBound...] } ?? url[...]
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let end = authority.first == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: ":")
+    let host = String(decoding: authority.prefix { $0 != end }.map(ASCII.lowercased), as: UTF8.self)
+    return String(SHA256Digest(of: Array("tapedeck redaction key of \(host)".utf8)).hex.prefix(32))
+  }
 }
 
-/// What a user wants hidden: `x-internal-*`, the name of a header, parameter, JSON member or cookie; `$.user.email`, a
-/// place in a JSON body; `text:ACME-*`, a word in any value.
+/// Something the user wants hidden: `x-internal-*` (the name of a header, parameter, JSON member or cookie),
+/// `$.user.email` (a place in a JSON body) or `text:ACME-*` (a word in any value).
 public struct RedactionPattern: Sendable, Equatable {
   enum Form: Equatable {
     case name(Glob)
@@ -29,7 +40,7 @@ public struct RedactionPattern: Sendable, Equatable {
   public let text: String
   let form: Form
 
-  /// - Throws: a sentence about what is wrong with the pattern.
+  /// - Throws: a sentence that says what is wrong with the pattern.
   public init(_ text: String) throws(RedactionPatternError) {
     self.text = text
     guard text.utf8.count <= 200 else { throw RedactionPatternError("is longer than 200 bytes") }
@@ -58,11 +69,11 @@ public struct RedactionPatternError: Error, Equatable, Sendable, CustomStringCon
   init(_ description: String) { self.description = description }
 }
 
-/// What a user says about redaction when a recording starts. It adds to the rules of the cassette.
+/// The redaction options of a recording. They add to the rules of the cassette.
 public struct RedactionChoice: Sendable, Equatable {
-  /// What to hide besides the default list.
+  /// What to hide in addition to the default list.
   public var redact: [RedactionPattern]
-  /// Names and kinds of secrets that are kept.
+  /// Names and kinds of secrets that are not hidden.
   public var keep: [String]
   /// Whether redaction is off.
   public var isOff: Bool
@@ -74,7 +85,7 @@ public struct RedactionChoice: Sendable, Equatable {
     self.isOff = isOff
   }
 
-  /// Whether the default list applies to a cassette whose redaction is off.
+  /// Whether to apply the default list to a cassette whose redaction is off.
   private var turnsOn = false
 
   package var turnedOn: RedactionChoice {
@@ -85,12 +96,12 @@ public struct RedactionChoice: Sendable, Equatable {
 
   private var isEmpty: Bool { redact.isEmpty && keep.isEmpty && !isOff }
 
-  /// The redaction that results.
+  /// The resulting redaction.
   /// - Parameter known: the redaction of the cassette; `nil` when the cassette has none.
   package func changed(_ known: Redaction?, upstream: String?) -> Redaction {
     if isOff { return .off }
     if isEmpty, let known, known.isOn || !turnsOn { return known }
-    var rules = known?.rules ?? RedactionRules(key: RedactionKey(upstream: upstream))
+    var rules = known?.rules ?? RedactionRules(key: RedactionRules.key(upstream: upstream))
     rules.redact += redact.filter { !rules.redact.contains($0) }
     rules.keep += keep.filter { !rules.keep.contains($0) }
     return Redaction(rules)

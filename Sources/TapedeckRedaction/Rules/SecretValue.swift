@@ -1,28 +1,31 @@
 import TapedeckHTTP
 
-/// Whether the value under a secret's name is a secret. Words like `required`, numbers, dates and short texts under `token`
-/// are not, and neither are placeholders.
+/// Decides whether the value under a secret's name is a secret, unlike `required`, a date or a placeholder.
 enum SecretValue {
   /// The shortest secret under a name like `token`.
   static let minimumLikelyBytes = 8
-  /// The shortest secret that is one because it looks random.
+  /// The shortest value that is a secret because it looks random.
   static let minimumRandomBytes = 16
 
   static func isSecret(_ value: ArraySlice<UInt8>, under strength: SecretNames.Strength) -> Bool {
     switch strength {
-    case .none: false
+    case .keep, .none: false
+    case .hide: !value.isEmpty && !Placeholder.isWhole(value)
     case .maybe: isRandom(value) && !isWorthless(value)
-    case .doubtful: isMachineMade(value)
     case .likely: isLikely(value)
-    case .strong: !isWorthless(value)
+    case .key: isKey(value) || isLikely(value)
+    case .code: isCode(value) || isLikely(value)
+    case .strong: !isWorthless(value) && !isLocation(value)
     }
   }
 
-  /// A cookie's value is a secret unless it is too simple to be one: empty, a flag, a small number, a short word.
+  /// Whether a cookie's value is a secret: not empty, a flag, a small number or a short word.
   static func isCookieSecret(_ value: ArraySlice<UInt8>) -> Bool {
     if isWorthless(value) { return false }
     if value.allSatisfy(ASCII.isDigit) { return value.count > 4 }
     let isWord = value.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    // Europe/Amsterdam
+    if value.contains(UInt8(ascii: "/")), isWords(value) { return false }
     return !isWord || value.count >= minimumLikelyBytes
   }
 
@@ -39,15 +42,42 @@ enum SecretValue {
   private static let flags = Set(
     ["true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off"].map { Array($0.utf8) })
 
-  /// Whether a value is no short text, number, date, sentence, path, or joined words.
+  /// Whether a value is not a short text, a number, a date, a sentence, a path or joined words.
   private static func isLikely(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.count >= minimumLikelyBytes, !isWorthless(value) else { return false }
-    if value.contains(where: ASCII.isSpace) { return false }
-    if isNumeric(value) || isLocation(value) { return false }
+    if value.contains(where: ASCII.isSpace) || value.starts(with: "arn:".utf8) { return false }
+    if isNumeric(value) || isLocation(value) || !isVaried(value) || isTwilioID(value) { return false }
     return !isWords(value)
   }
 
-  /// Whether a value is digits and what numbers, dates and times have between them.
+  /// Whether a value has a digit, or capitals within words. Prose and marks like `<|end|>` have neither.
+  private static func isVaried(_ value: ArraySlice<UInt8>) -> Bool {
+    if value.contains(where: ASCII.isDigit) { return true }
+    return zip(value, value.dropFirst()).contains { ASCII.isLetter($0) && $1 &- 0x41 < 26 && $0 &- 0x61 < 26 }
+  }
+
+  /// Whether a value is mixed, however short: `k1`, `wJalr/XUtn`. No word or number is.
+  private static func isKey(_ value: ArraySlice<UInt8>) -> Bool {
+    guard !isWorthless(value), !isLocation(value), isVaried(value), !value.starts(with: "arn:".utf8) else {
+      return false
+    }
+    return value.contains(where: ASCII.isLetter) && value.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+
+  /// Whether a value is a PIN or a one-time code: 3 to 12 digits or capitals, perhaps in groups.
+  static func isCode(_ value: ArraySlice<UInt8>) -> Bool {
+    func joins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") }
+    return (3...12).contains(value.count { !joins($0) }) && value.contains { !ASCII.isLetter($0) }
+      && value.allSatisfy { ASCII.isDigit($0) || $0 &- 0x41 < 26 || joins($0) }
+  }
+
+  /// `AC` or two other capitals, and 32 hexadecimal digits: what Twilio calls a SID. `SK` is a key's.
+  private static func isTwilioID(_ value: ArraySlice<UInt8>) -> Bool {
+    value.count == 34 && value.prefix(2).allSatisfy { $0 &- 0x41 < 26 } && !value.starts(with: "SK".utf8)
+      && value.dropFirst(2).allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
+  }
+
+  /// Whether a value consists of digits and the separators of numbers, dates and times.
   private static func isNumeric(_ value: ArraySlice<UInt8>) -> Bool {
     var letters = 0
     for byte in value {
@@ -57,18 +87,17 @@ enum SecretValue {
         return false
       }
     }
-    // 2026-11-21T01:52:33Z
+    // Accepts 2026-11-21T01:52:33Z.
     return letters == 0
       || letters <= 2 && value.contains(UInt8(ascii: ":")) && value.contains(UInt8(ascii: "-"))
   }
 
-  private static func isLocation(_ value: ArraySlice<UInt8>) -> Bool {
+  static func isLocation(_ value: ArraySlice<UInt8>) -> Bool {
     value.starts(with: "/".utf8) && value.dropFirst().contains(UInt8(ascii: "/")) && isWords(value)
       || value.starts(with: "http://".utf8) || value.starts(with: "https://".utf8)
   }
 
-  /// Whether a value is words of letters, joined by something: `read-write`, `Authorization`, `api.example.com`. A long
-  /// word, or one with capitals in the middle again and again, does not count as one.
+  /// Whether a value is joined words: `read-write`, `api.example.com`. Long or mixed-case words do not count.
   private static func isWords(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.allSatisfy({ ASCII.isWord($0) || "./:, ".utf8.contains($0) }) else { return false }
     let words = value.split { !ASCII.isAlphanumeric($0) }
@@ -79,16 +108,17 @@ enum SecretValue {
     }
   }
 
-  /// Whether capitals and small letters alternate as in no name: `QpwLtkePnpaLw`.
+  /// Whether capitals and small letters alternate more than in any name: `QpwLtkePnpaLw`.
   private static func isMixed(_ word: ArraySlice<UInt8>) -> Bool {
     let capitals = word.dropFirst().count { $0 &- 0x41 < 26 }
     return capitals > 2 && capitals * 4 > word.count && capitals < word.count - 1
   }
 
-  /// Whether a value looks random: long, in one piece, and changing between letters and digits too often for a name.
-  /// UUIDs are ids and do not count.
+  /// Whether a value looks random: long, unbroken, mixing letters and digits more than names do. Not a UUID.
   static func isRandom(_ value: ArraySlice<UInt8>) -> Bool {
-    guard value.count >= minimumRandomBytes, !isUUID(value) else { return false }
+    guard value.count >= minimumRandomBytes, !isUUID(value), !value.starts(with: "arn:".utf8) else {
+      return false
+    }
     guard value.allSatisfy({ ASCII.isWord($0) || "+/=.~%:!*".utf8.contains($0) }) else { return false }
     let digits = value.count(where: ASCII.isDigit)
     let letters = value.count(where: ASCII.isLetter)
@@ -99,7 +129,7 @@ enum SecretValue {
     return changes * 5 >= value.count && !isWords(value) && !isNumeric(value)
   }
 
-  /// Whether a value is names and numbers between slashes: `photos/2026/451225/img_6784.jpeg`.
+  /// Whether a value is a path of names and numbers: `photos/2026/451225/img_6784.jpeg`.
   private static func isPath(_ value: ArraySlice<UInt8>) -> Bool {
     guard value.contains(UInt8(ascii: "/")) else { return false }
     return value.split { !ASCII.isAlphanumeric($0) }.allSatisfy {
@@ -107,7 +137,7 @@ enum SecretValue {
     }
   }
 
-  /// How often the kind of character changes: capital, small letter, digit, other.
+  /// How often the kind of character changes between capital, small letter, digit and other.
   private static func changes(_ value: ArraySlice<UInt8>) -> Int {
     func kind(_ byte: UInt8) -> Int {
       ASCII.isDigit(byte) ? 0 : byte &- 0x41 < 26 ? 1 : byte &- 0x61 < 26 ? 2 : 3
@@ -120,62 +150,5 @@ enum SecretValue {
       && value.enumerated().allSatisfy { index, byte in
         [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : ASCII.hexValue(byte) != nil
       }
-  }
-}
-
-// MARK: - What a machine has made
-
-extension SecretValue {
-  /// Whether a value is too mixed to be written by a person, for names that may not be those of secrets.
-  private static func isMachineMade(_ value: ArraySlice<UInt8>) -> Bool {
-    guard value.count >= minimumLikelyBytes, Set(value).count > 2, value.contains(where: ASCII.isLetter),
-      !value.contains(ASCII.space), !value.starts(with: "http".utf8)
-    else { return false }
-    let digits = value.count(where: ASCII.isDigit)
-    if digits == 0 { return value.count >= 20 && entropy(value) > 4 && rises(value) > 2 }
-    return entropy(value) > (value.count < 16 ? 2.7 : 3) && digits * 12 >= value.count && !isDate(value)
-      && !isNumberedName(value)
-  }
-
-  /// In bits for each byte.
-  private static func entropy(_ value: ArraySlice<UInt8>) -> Double {
-    var counts = [Int](repeating: 0, count: 256)
-    for byte in value { counts[Int(byte)] += 1 }
-    return counts.reduce(0) { sum, count in
-      let share = Double(count) / Double(value.count)
-      return count == 0 ? sum : sum - share * binaryLogarithm(share)
-    }
-  }
-
-  /// Of a number above 0; the standard library has none.
-  private static func binaryLogarithm(_ number: Double) -> Double {
-    var result = Double(number.exponent)
-    var rest = number.significand
-    var bit = 0.5
-    while bit > 1e-12, rest > 1 {
-      rest *= rest
-      if rest >= 2 {
-        rest /= 2
-        result += bit
-      }
-      bit /= 2
-    }
-    return result
-  }
-
-  /// How often a capital follows a small letter.
-  private static func rises(_ value: ArraySlice<UInt8>) -> Int {
-    zip(value, value.dropFirst()).count { $0 &- 0x61 < 26 && $1 &- 0x41 < 26 }
-  }
-
-  private static func isDate(_ value: ArraySlice<UInt8>) -> Bool {
-    value.starts(with: "20".utf8) && value.allSatisfy { ASCII.isDigit($0) || "-:.TZ+/".utf8.contains($0) }
-  }
-
-  /// Words with a number at the end of one: `HMAC-SHA256`, `api-v2`.
-  private static func isNumberedName(_ value: ArraySlice<UInt8>) -> Bool {
-    value.split { !ASCII.isAlphanumeric($0) }.allSatisfy { word in
-      word.count <= 16 && !word.drop(while: ASCII.isLetter).contains(where: ASCII.isLetter)
-    } && value.count(where: ASCII.isDigit) <= 4
   }
 }

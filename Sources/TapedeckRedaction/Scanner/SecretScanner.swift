@@ -1,67 +1,77 @@
 package import TapedeckHTTP
 
-/// Reports secrets in what is about to be stored, and in the files of others. It searches as redaction does, and further
-/// (`SearchThresholds.scanner`): what redaction hides it reports, and what redaction is not sure of too.
+/// Reports secrets in what is about to be stored and in other tools' files, including doubtful ones.
 package struct SecretScanner: Sendable {
   private static let maximumJSONBytes = 64 << 20
   private let policy: RedactionPolicy
 
   /// - Parameter keep: names and kinds of secrets that the user keeps.
-  package init(keep: [String] = []) { self.init(RedactionRules(key: RedactionKey(""), keep: keep)) }
+  package init(keep: [String] = []) { self.init(RedactionRules(key: "", keep: keep)) }
 
-  /// A scanner whose finds have the placeholders of a redaction, but that knows nothing of what it hides besides the
-  /// default list.
+  /// A scanner with the placeholders of a redaction, but only with the default list.
   package init(_ rules: RedactionRules) {
-    policy = RedactionPolicy(RedactionRules(key: rules.key, keep: rules.keep), .scanner)
+    policy = RedactionPolicy(RedactionRules(key: rules.key, keep: rules.keep), reports: true)
   }
 
   private var search: SecretSearch { SecretSearch(policy) }
 
-  private func reports(_ finds: Finds, at place: String) -> [SecretFind] {
-    finds.ordered.compactMap { $0.evidence.map { SecretFind($0, at: place) } }
-  }
-
   // MARK: Parts of messages
 
   package func finds(inTarget target: [UInt8], at place: String) -> [SecretFind] {
-    reports(search.finds(inTarget: target), at: place)
+    search.finds(inTarget: target).reports(at: place)
   }
 
   package func finds(in fields: HTTPFields, at place: String) -> [SecretFind] {
     fields.flatMap { field in
-      let finds = search.finds(in: field.value, named: field.name, in: .header)
-      return reports(finds, at: place + SecretSearch.label(field.name))
+      search.finds(in: field.value, named: field.name, in: .header)
+        .reports(at: place + SecretSearch.label(field.name))
     }
   }
 
-  /// The secrets in a body, which is decoded first if it has a coding that can be opened.
+  /// The secrets in a body, decoded first. A body that cannot be decoded is a find itself.
   package func finds(inBody body: [UInt8], _ fields: HTTPFields, at place: String) -> [SecretFind] {
-    guard !body.isEmpty, let text = BodyCoding(fields).decoded(body[...]) else { return [] }
-    return reports(search.finds(inBody: text[...], type: MediaType(fields)), at: place)
+    let coding = BodyCoding(fields)
+    guard !body.isEmpty else { return [] }
+    guard let text = coding.decoded(body[...]) ?? (coding.isMisnamed(body[...]) ? body : nil) else {
+      return finds(forUnsearched: coding, at: place)
+    }
+    return search.finds(inBody: text[...], type: MediaType(fields)).reports(at: place)
   }
 
-  /// The secrets in a text that begin before `end`.
+  /// The find for a body that could not be opened; none when the user accepts such bodies.
+  package func finds(forUnsearched coding: BodyCoding, at place: String) -> [SecretFind] {
+    guard !policy.keeps(kind: SecretFind.unsearchedBodies) else { return [] }
+    var find = SecretFind(unsearchedIn: coding)
+    find.put(at: place)
+    return [find]
+  }
+
+  /// The secrets in a reason phrase. A registered phrase has none.
+  package func finds(inReason reason: [UInt8], of status: Int, at place: String) -> [SecretFind] {
+    HTTPStatus.isRegistered(reason, of: status) ? [] : finds(inText: reason, at: place)
+  }
+
   package func finds(inText text: [UInt8], before end: Int = .max, at place: String) -> [SecretFind] {
-    let finds = search.text(text[...], depth: 0).ordered.filter { $0.range.lowerBound < end }
-    return finds.compactMap { $0.evidence.map { SecretFind($0, at: place) } }
+    search.text(text[...], depth: 0).placed(at: place).ordered.filter { $0.range.lowerBound < end }
+      .compactMap(\.report)
   }
 
   // MARK: Files
 
-  /// The secrets in a file of any kind: JSON by its members, gzip by its content, everything else as text.
+  /// The secrets in any file: JSON by member, gzip by content, everything else as text.
   package func finds(in bytes: [UInt8], file: String) -> [SecretFind] {
     if bytes.starts(with: [0x1F, 0x8B]), let inner = BodyCoding.gzip.decoded(bytes[...]) {
       return finds(in: inner, file: file)
     }
     let start = bytes.firstIndex { !ASCII.isSpace($0) } ?? bytes.endIndex
     if Self.isJSON(bytes[start...]) {
-      return reports(search.value(bytes[start...], depth: 0), at: "").map { $0.inFile(file) }
+      return search.value(bytes[start...], depth: 0).reports().map { $0.inFile(file) }
     }
     var (line, offset) = (1, 0)
     return search.text(bytes[...], depth: 0).ordered.compactMap { find in
       line += bytes[offset..<find.range.lowerBound].count { $0 == ASCII.lineFeed }
       offset = find.range.lowerBound
-      return find.evidence.map { SecretFind($0).inFile(file, line: line) }
+      return find.report?.inFile(file, line: line)
     }
   }
 

@@ -2,7 +2,6 @@ import CSystem
 
 /// Finds bytes in bytes, in linear time.
 package enum ByteSearch {
-  /// The first place of `pattern`.
   package static func first(_ pattern: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
     guard !pattern.isEmpty, pattern.count <= text.count else { return nil }
     return text.withUnsafeBytes { text -> Int? in
@@ -15,7 +14,7 @@ package enum ByteSearch {
     }.map { $0 + text.startIndex }
   }
 
-  /// The places of `pattern`, none within another.
+  /// The occurrences of `pattern`, without overlaps.
   package static func all(_ pattern: [UInt8], in text: ArraySlice<UInt8>) -> [Range<Int>] {
     var found: [Range<Int>] = []
     var rest = text

@@ -1,36 +1,38 @@
 /// Redacts a text that is too long to hold, piece by piece.
 ///
-/// The text is searched in windows. Each piece of output ends so far before the end of its window that every secret that
-/// begins in it is seen whole, and each window begins with the end of the one before, because names may stand there.
-/// JSON is read as text: its names and values are understood, but not its places, nor arrays under a secret's name.
+/// The text is searched in windows. Output stops far enough before the end of a window that every secret that
+/// begins in it is complete, and each window repeats the end of the one before, which may hold a name. JSON
+/// is read as text: names and values are understood, but not places, nor arrays under a secret's name.
 package final class LongTextRedaction {
   private static let windowBytes = 1 << 20
   /// The longest secret that may begin at the end of the output.
   private static let lookaheadBytes = 64 * 1024
   private static let contextBytes = 256
-  /// How far back to look for a place between words.
+  /// How far back a place between words is searched for.
   private static let maximumWordBytes = 32 * 1024
 
   private let search: SecretSearch
+  private let isOnlyCopies: Bool
   private var window: [UInt8] = []
-  /// How much of the window is in the output already.
+  /// The number of the window's bytes that are in the output already.
   private var outputCount = 0
-  /// The place of the window in the text.
   private var offset = 0
   /// The finds so far, with their ranges in the original text.
   package private(set) var finds = Finds()
 
-  package init(_ search: SecretSearch) { self.search = search }
+  /// - Parameter isOnlyCopies: whether to hide only copies of the secrets that the search knows.
+  package init(_ search: SecretSearch, isOnlyCopies: Bool = false) {
+    self.search = search
+    self.isOnlyCopies = isOnlyCopies
+  }
 
-  /// Takes in more of the text.
-  /// - Returns: the next piece of output.
+  /// Adds text and returns the next piece of output.
   package func append(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     window += bytes
     guard window.count - outputCount >= Self.windowBytes + Self.lookaheadBytes else { return [] }
     return output(isLast: false)
   }
 
-  /// - Returns: the rest of the output.
   package func finish() -> [UInt8] { output(isLast: true) }
 
   private func output(isLast: Bool) -> [UInt8] {
@@ -53,13 +55,13 @@ package final class LongTextRedaction {
   private func searchWindow() -> [Find] {
     var found = Finds()
     search.uncounted {
-      found.add(search.text(window[...], depth: 0))
+      if !isOnlyCopies { found.add(search.text(window[...], depth: 0)) }
       found.add(search.copies(in: window[...]))
     }
     return found.ordered
   }
 
-  /// The last place before the lookahead that lies between words and in no secret.
+  /// The last place before the lookahead that is between words and not in a secret.
   private func safeEnd(_ found: [Find]) -> Int {
     let latest = window.count - Self.lookaheadBytes
     let earliest = max(outputCount, latest - Self.maximumWordBytes)

@@ -20,6 +20,7 @@ public import TapedeckMocking
 /// Properties like `ToOne` and `ToMany` are relationships by themselves, and the store keeps their other sides in step.
 /// This protocol is for ids in plain properties, and for relationships that are computed.
 public protocol RelatedEntity: Storable {
+  /// The relationships that this type declares.
   static var relationships: [Relationship<Self>] { get }
 }
 
@@ -43,7 +44,7 @@ public struct Relationship<Owner: Storable>: Sendable {
   let property: String?
   let types: [any ResourceEntity.Type]
   let read: @Sendable (Owner, Store) -> [EntityKey]
-  /// Nil where it cannot be changed.
+  /// Nil for a relationship that cannot be changed.
   let assign: (@Sendable (inout Owner, [EntityKey], Store) throws -> Void)?
 
   /// - Parameters:
@@ -131,7 +132,7 @@ extension Relationship: ResourceRelationship {
 
   var targets: [any ResourceType] { types.map { resourceType(of: $0) } }
 
-  /// The targets of an owner that exist.
+  /// The existing targets of an owner.
   func related(to owner: Owner, in store: Store) -> [ResourceIdentifier] {
     let targets = targets
     return read(owner, store).compactMap { key in

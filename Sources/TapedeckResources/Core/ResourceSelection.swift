@@ -1,39 +1,29 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Chooses the resources of a collection that are wanted, and their order.
+/// Filters and sorts the resources of a collection.
 struct ResourceSelection {
-  typealias Filter = @Sendable (StoredResource, Store, String) -> Bool
-
-  struct Sort {
-    /// A field, or a field of a related resource: `author.name`.
-    var path: [String]
-    var isDescending: Bool
-    /// The field as the request names it.
-    var text: String
-  }
+  typealias Filter = @Sendable (StoredResource, String) -> Bool
+  /// A field, or a field of a related resource, `author.name`, and its name in the request.
+  typealias Sort = (path: [String], isDescending: Bool, text: String)
 
   /// One, or several where a polymorphic relationship is followed.
   let types: [any ResourceType]
-  /// Filters by name that go before those on fields.
+  /// Filters by name, which take precedence over fields.
   var filters: [String: Filter] = [:]
   let view: Store
 
-  // MARK: Filters
-
-  /// The resources for which all filters hold: one of the values of an attribute, one of the ids of a relationship
-  /// (nothing means that it leads nowhere), or `id`.
+  /// The resources that pass all filters: one of the values of an attribute, one of the ids of a relationship (an empty
+  /// value means that it leads nowhere), or `id`.
   func filtered(
     _ all: [StoredResource], _ wanted: [(name: String, value: String)]
   ) throws(ResourceProblem) -> [StoredResource] {
     var rest = all
     for (name, value) in wanted {
-      if let custom = filters[name] {
-        rest = rest.filter { custom($0, view, value) }
-        continue
-      }
       let values = value.split(separator: ",").map(String.init)
-      if name == "id" {
+      if let custom = filters[name] {
+        rest = rest.filter { custom($0, value) }
+      } else if name == "id" {
         rest = rest.filter { values.contains($0.id) }
       } else if types.contains(where: { $0.relationship(name) != nil }) {
         rest = rest.filter { resource in
@@ -73,12 +63,21 @@ struct ResourceSelection {
 
   // MARK: Sorting
 
-  /// The resources by the fields, one after the other; equal ones keep their order.
+  /// Reads the fields of a query like `-views,title`.
+  static func fields(_ text: String, _ path: (String) -> [String]) -> [Sort] {
+    text.split(separator: ",").map { field in
+      let isDescending = field.hasPrefix("-")
+      let name = String(isDescending ? field.dropFirst() : field)
+      return (path(name), isDescending, name)
+    }
+  }
+
+  /// Sorts stably by several fields.
   func sorted(_ all: [StoredResource], _ fields: [Sort]) throws -> [StoredResource] {
     guard !fields.isEmpty else { return all }
     for field in fields { try check(field, field.path[...], types, all) }
     let keyed = try all.map { resource in
-      (resource: resource, keys: try fields.map { SortKey(try value(of: resource, $0.path[...])) })
+      (resource: resource, keys: try fields.map { Self.key(try value(of: resource, $0.path[...])) })
     }
     return keyed.sortedStably { left, right in
       for (index, field) in fields.enumerated() where left.keys[index] != right.keys[index] {
@@ -86,6 +85,17 @@ struct ResourceSelection {
       }
       return false
     }.map(\.resource)
+  }
+
+  /// Orders values: null, false, true, numbers, texts by their code points, all else.
+  private static func key(_ value: JSONValue?) -> (rank: Int, number: Double, text: String) {
+    switch value {
+    case nil, .null?: (0, 0, "")
+    case .bool(let value)?: (1, value ? 1 : 0, "")
+    case .number(let number)?: (2, number.double ?? .greatestFiniteMagnitude, "")
+    case .string(let string)?: (3, 0, string.text)
+    case .some(let value): (4, 0, value.description)
+    }
   }
 
   private func check(
@@ -116,24 +126,5 @@ struct ResourceSelection {
       let next = try relationship.find(first, in: view)
     else { return nil }
     return try value(of: next, path.dropFirst())
-  }
-}
-
-/// A value in sorting order: nothing, false, true, numbers, texts by their code points, all else.
-private enum SortKey: Comparable {
-  case nothing
-  case bool(Int)
-  case number(Double)
-  case text(String)
-  case other(String)
-
-  init(_ value: JSONValue?) {
-    switch value {
-    case nil, .null?: self = .nothing
-    case .bool(let value)?: self = .bool(value ? 1 : 0)
-    case .number(let number)?: self = .number(number.double ?? .greatestFiniteMagnitude)
-    case .string(let string)?: self = .text(string.text)
-    case .some(let value): self = .other(value.description)
-    }
   }
 }

@@ -13,32 +13,28 @@ protocol ResourceType: Sendable {
   var entityName: String { get }
   /// The name in polymorphic relations, like `ArticleComment`.
   var typeName: String { get }
-  /// The serializer that the type itself chooses.
   var ownSerializer: (any ResourceSerializer)? { get }
   var relationships: [any ResourceRelationship] { get }
   /// The names of attributes, as far as they are known without an entity.
   var attributeNames: Set<String> { get }
   /// The names of properties that hold other entities themselves, as Kakapo has relationships.
   var embeddedNames: Set<String> { get }
-  /// The member that is the id.
   var idMember: String { get }
 
   func find(_ id: String, in store: Store) throws(SerializationError) -> StoredResource?
   func findAll(in store: Store) throws(SerializationError) -> [StoredResource]
   func has(_ id: String, in store: Store) -> Bool
 
-  /// Makes an entity. What the change leaves out has its default.
+  /// Creates an entity, whose other members have their defaults.
   func create(_ change: ResourceChange, in store: Store) throws -> StoredResource
-  /// What the change leaves out stays as it is.
   func update(_ id: String, _ change: ResourceChange, in store: Store) throws -> StoredResource
-  /// - Returns: false when there was none.
+  /// False when there was none.
   func delete(_ id: String, in store: Store) -> Bool
 
   /// The id that the body of a request gives to a new entity; nil where it gives none.
   func id(from value: JSONValue?) throws(ResourceProblem) -> String?
-  /// The form of an id in JSON.
   func json(ofID id: String) -> JSONValue
-  /// The resource around the ones that the request's path names, where these are elements of its lists.
+  /// The resource in the request's path whose list holds the requested ones.
   func parent(in store: Store) -> JSONValue?
   /// Narrows a resource to those that a request's path names.
   func narrowed(
@@ -54,6 +50,10 @@ extension ResourceType {
   var embeddedNames: Set<String> { [] }
 
   func relationship(_ name: String) -> (any ResourceRelationship)? { relationships.first { $0.name == name } }
+
+  func relationship(property: String) -> (any ResourceRelationship)? {
+    relationships.first { $0.property == property }
+  }
 
   func id(from value: JSONValue?) throws(ResourceProblem) -> String? { value?.text }
 
@@ -71,10 +71,8 @@ extension [any ResourceType] {
   var named: String { map(\.name).joined(separator: " or ") }
 }
 
-/// A relationship of a type of resources.
 protocol ResourceRelationship: Sendable {
   var name: String { get }
-  /// The property that holds the ids.
   var property: String? { get }
   var isToMany: Bool { get }
   var isOptional: Bool { get }
@@ -97,16 +95,14 @@ extension ResourceRelationship {
   }
 }
 
-/// A resource at a moment.
+/// A resource as it was when it was read.
 struct StoredResource {
   let type: any ResourceType
   let id: String
-  /// Everything that is encoded.
   let members: [JSONMember]
   let attributes: [JSONMember]
   /// The targets of the type's relationships, without those that do not exist.
   var related: [String: [ResourceIdentifier]] = [:]
-  /// The Swift value behind it.
   var entity: (any Storable)?
 
   var identifier: ResourceIdentifier { ResourceIdentifier(type: type.name, id: id) }
@@ -116,12 +112,12 @@ struct StoredResource {
   }
 }
 
-/// What a request wants a resource to become.
+/// The change of a resource that a request wants.
 struct ResourceChange: Sendable {
   /// The id of a new resource; nil where the store chooses it.
   var id: String?
   var attributes: [JSONMember] = []
-  /// Checked: the relationships exist, can be changed, and lead to what exists.
+  /// Relationships that exist and can be changed, with targets that exist.
   var relationships: [(name: String, targets: [ResourceIdentifier])] = []
   /// Whether members that it leaves out are removed, where the type can do without them.
   var replaces = false

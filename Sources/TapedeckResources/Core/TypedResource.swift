@@ -4,9 +4,8 @@ internal import TapedeckMocking
 
 /// Resources of a Swift type.
 ///
-/// Attributes are what an entity encodes, without its id, the ids of its relationships, and entities that are
-/// properties. A change is laid over the encoded members, and the result is decoded: what a client reads, it can send
-/// back.
+/// Attributes are the encoded members of an entity, without its id, the ids of its relationships, and embedded entities. A
+/// change replaces encoded members, and the result is decoded, so clients can send back what they read.
 struct TypedResource<T: ResourceEntity>: ResourceType {
   let name = MemberName.ofType(T.self)
   let entityName = KeyStyle.camel.transform(MemberName.legal(String(describing: T.self)))
@@ -38,19 +37,14 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
 
   var relationships: [any ResourceRelationship] { typed }
 
-  // MARK: Reading
-
   func has(_ id: String, in store: Store) -> Bool { store.find(T.self, id: id) != nil }
 
   func find(_ id: String, in store: Store) throws(SerializationError) -> StoredResource? {
-    guard let entity = store.find(T.self, id: id) else { return nil }
-    return try resource(entity, store)
+    try store.find(T.self, id: id).map { entity throws(SerializationError) in try resource(entity, store) }
   }
 
   func findAll(in store: Store) throws(SerializationError) -> [StoredResource] {
-    var all: [StoredResource] = []
-    for entity in store.findAll(T.self) { all.append(try resource(entity, store)) }
-    return all
+    try store.findAll(T.self).map { entity throws(SerializationError) in try resource(entity, store) }
   }
 
   private func resource(_ entity: T, _ store: Store) throws(SerializationError) -> StoredResource {
@@ -62,10 +56,8 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   }
 
   private func encoded(_ entity: T) throws(SerializationError) -> [JSONMember] {
-    try EncodedJSON.of(entity).members ?? []
+    try JSONValue(encoding: entity).members ?? []
   }
-
-  // MARK: Changing
 
   func create(_ change: ResourceChange, in store: Store) throws -> StoredResource {
     func made(_ id: String) throws -> T { try changed(T(id: id, store: store), change, store) }
@@ -105,10 +97,9 @@ struct TypedResource<T: ResourceEntity>: ResourceType {
   func delete(_ id: String, in store: Store) -> Bool { (try? store.delete(T.self, id: id)) != nil }
 }
 
-/// The stored types that were ever served.
 private let knownTypes = Mutex<[ObjectIdentifier: any ResourceType]>([:])
 
-/// A stored type as resources, planned once.
+/// The resource type of a stored type, made once.
 func resourceType<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
   let key = ObjectIdentifier(type)
   if let known = knownTypes.withLock({ $0[key] }) { return known }
@@ -121,7 +112,7 @@ func resourceType<T: ResourceEntity>(of type: T.Type) -> any ResourceType {
 }
 
 extension [JSONMember] {
-  /// Puts a value in the place of the member with its name, or at the end; nil removes the member.
+  /// Replaces the value of a member, or appends one; nil removes the member.
   mutating func set(_ name: String, _ value: JSONValue?) {
     let index = firstIndex { $0.name.isEqual(to: name.utf8) }
     switch (index, value) {
@@ -132,7 +123,7 @@ extension [JSONMember] {
     }
   }
 
-  /// These with others laid over them. Of several others with one name the last counts.
+  /// Replaces or appends other members. Of several others with one name the last counts.
   func overlaid(_ others: [JSONMember]) -> [JSONMember] {
     others.reduce(into: self) { $0.set($1.name.text, $1.value) }
   }

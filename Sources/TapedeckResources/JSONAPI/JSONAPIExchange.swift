@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// One request for resources in JSON:API, and the documents of its response.
+/// One request for resources in JSON:API.
 struct JSONAPIExchange {
   let core: ResourceExchange
 
@@ -13,7 +13,7 @@ struct JSONAPIExchange {
     ("self", .simple(value: Self.bracketed(request.http.targetText)))
   }
 
-  /// A URL with encoded brackets, as RFC 3986 wants them outside of addresses; to JSON:API both are the same.
+  /// Encodes brackets in a URL (RFC 3986 §3.2.2), which JSON:API allows.
   static func bracketed(_ url: String) -> String {
     url.reduce(into: "") { $0 += $1 == "[" ? "%5B" : $1 == "]" ? "%5D" : String($1) }
   }
@@ -70,7 +70,7 @@ struct JSONAPIExchange {
     return relationship.isToMany ? .many(identifiers) : .one(identifiers.first)
   }
 
-  // MARK: What the request names
+  // MARK: The request
 
   /// The relationship whose name is in the URL, or 404.
   func relationship() throws(ResourceProblem) -> any ResourceRelationship {
@@ -83,18 +83,16 @@ struct JSONAPIExchange {
         + (known.isEmpty ? "" : "; there are \(known)"))
   }
 
-  func query(_ families: Set<JSONAPIQuery.Family>) throws(ResourceProblem) -> JSONAPIQuery {
+  func query(_ families: Set<String>) throws(ResourceProblem) -> JSONAPIQuery {
     try JSONAPIQuery(request, allowing: families, beside: core.served.parameters)
   }
-
-  // MARK: Responses
 
   func response(
     _ status: Int, _ document: JSONAPIDocument, profile: String? = nil, headers: HeaderFields = [:]
   ) throws(SerializationError) -> Response {
     var response = Response(
       statusCode: status, data: try document.jsonBytes() ?? [],
-      contentType: JSONAPIMediaType.text(profile: profile),
+      contentType: JSONAPIDocument.mediaType + (profile.map { "; profile=\"\($0)\"" } ?? ""),
       headers: headers)
     response.headers["Vary"] = "Accept"
     return response
@@ -111,15 +109,15 @@ struct JSONAPIExchange {
     return try response(status, document, headers: headers)
   }
 
-  /// Included resources and sparse fieldsets, as the query wants them.
+  /// Applies inclusion and sparse fieldsets to a document.
   func include(
     _ query: JSONAPIQuery, from types: [any ResourceType], in document: inout JSONAPIDocument
   ) throws(ResourceProblem) {
     document.fields = query.fields
     guard let paths = query.include else { return }
     for path in paths {
-      let steps = path.split(separator: ".", omittingEmptySubsequences: false)[...]
-      guard types.contains(where: { isRelationshipPath(steps, $0) }) else {
+      let names = path.split(separator: ".", omittingEmptySubsequences: false)[...]
+      guard types.contains(where: { isRelationshipPath(names, $0) }) else {
         throw ResourceProblem(
           400, "\(types.named) has no relationship path \(path.debugDescription)", parameter: "include")
       }
@@ -133,5 +131,69 @@ struct JSONAPIExchange {
     guard let relationship = type.relationship(name) else { return false }
     return path.count == 1
       || relationship.targets.contains { isRelationshipPath(path.dropFirst(), $0) }
+  }
+}
+
+// MARK: - Fetching (JSON:API 1.1 §7)
+
+extension JSONAPIExchange {
+  func fetchCollection() throws -> Response {
+    try collection(of: try type.findAll(in: core.view), [type], core.served)
+  }
+
+  func fetchResource() throws -> Response {
+    let query = try query(["include", "fields"])
+    return try response(200, try core.resource(), query, from: [type])
+  }
+
+  /// The resources that a relationship leads to: `/articles/1/author`.
+  func fetchRelated() throws -> Response {
+    let resource = try core.resource()
+    let relationship = try relationship()
+    let targets = relationship.targets
+    let found = try (resource.related[relationship.name] ?? []).compactMap {
+      try relationship.find($0, in: core.view)
+    }
+    guard relationship.isToMany else {
+      let query = try query(["include", "fields"])
+      return try response(200, found.first, query, from: targets)
+    }
+    // A collection of several types has the options of the first.
+    return try collection(
+      of: found, targets, targets.first.flatMap { core.service.resource(named: $0.name) })
+  }
+
+  /// The linkage: `/articles/1/relationships/author`.
+  func fetchLinkage() throws -> Response {
+    let resource = try core.resource()
+    let relationship = try relationship()
+    let query = try query(["include", "fields"])
+    // Paths begin at the resource, with this relationship (JSON:API 1.1 §7.3).
+    for path in query.include ?? [] where path.prefix(while: { $0 != "." }) != relationship.name {
+      throw ResourceProblem(
+        400, "paths must begin with \(relationship.name) here, not \(path.debugDescription)",
+        parameter: "include")
+    }
+    var document = JSONAPIDocument(.linkage(linkage(of: relationship, in: resource)))
+    document.linked = [node(resource)]
+    try include(query, from: [type], in: &document)
+    let url = core.url(of: resource.identifier) ?? ""
+    document.links = LinkTable(ordered: [selfLink] + links(of: relationship, url).dropFirst())
+    return try response(200, document)
+  }
+
+  private func collection(
+    of all: [StoredResource], _ types: [any ResourceType], _ options: ServedResource?
+  ) throws -> Response {
+    let query = try query(["include", "fields", "sort", "page", "filter"])
+    let selection = ResourceSelection(types: types, filters: options?.filters ?? [:], view: core.view)
+    let chosen = try selection.sorted(try selection.filtered(all, query.filter), query.sort)
+    let pagination = options?.pagination ?? .number()
+    let page = try JSONAPIPage(of: chosen, pagination, query.page, request)
+    var document = JSONAPIDocument(.many(page.items.map { node($0.resource, meta: $0.meta) }))
+    document.meta = page.meta
+    try include(query, from: types, in: &document)
+    document.links = LinkTable(ordered: [selfLink] + page.links)
+    return try response(200, document, profile: pagination.profile)
   }
 }

@@ -23,53 +23,37 @@ struct JSONAPIPage {
     case .none:
       try check([])
       takeAll()
-    case .number(let size, let maximum): try takeNumber(size, maximum)
-    case .offset(let limit, let maximum): try takeOffset(limit, maximum)
+    case .number(let size, let maximum): try takeCounted("number", from: 1, "size", size, maximum)
+    case .offset(let limit, let maximum): try takeCounted("offset", from: 0, "limit", limit, maximum)
     case .cursor(let size, let maximum): try takeCursor(size, maximum)
     }
   }
 
   private mutating func takeAll() { items = all.map { ($0, nil) } }
 
-  private mutating func take(_ part: some Sequence<StoredResource>) {
-    items = part.map { ($0, nil) }
+  /// Takes the page at a place that is counted: the page's number from 1, or how many resources come before.
+  private mutating func takeCounted(
+    _ name: String, from first: Int, _ sizeName: String, _ standard: Int?, _ maximum: Int
+  ) throws(ResourceProblem) {
+    try check([name, sizeName])
+    let given = try number(name, from: first) ?? first
+    guard let size = try size(sizeName, maximum) ?? standard ?? (given > first ? maximum : nil) else {
+      return takeAll()
+    }
+    let isOffset = name == "offset"
+    let place = isOffset ? min(given, all.count) : given
+    let page = isOffset ? Page(of: all, from: place, size: size) : Page(of: all, number: place, size: size)
+    let step = isOffset ? size : 1
+    let last = first + max(0, page.pageCount - 1) * step
+    let previous = place > first ? min(max(first, place - min(step, place)), last) : nil
+    let hasNext = isOffset ? size < all.count - place : page.hasNext
+    let next = hasNext ? place + step : nil
+    let places = [("first", first), ("last", last), ("prev", previous), ("next", next)]
+    items = page.items.map { ($0, nil) }
     meta = ["page": ["total": JSONValue(all.count)]]
-  }
-
-  private mutating func takeNumber(_ size: Int?, _ maximum: Int) throws(ResourceProblem) {
-    try check(["number", "size"])
-    let number = try number("number", from: 1) ?? 1
-    guard let size = try self.size("size", maximum) ?? size ?? (number > 1 ? maximum : nil) else {
-      return takeAll()
+    links = places.map { relation, place in
+      (relation, link(place.map { [(name, String($0)), (sizeName, String(size))] }))
     }
-    let page = Page(of: all, number: number, size: size)
-    take(page.items)
-    let last = max(1, page.pageCount)
-    func link(_ number: Int?) -> JSONAPILink {
-      self.link(number.map { [("number", String($0)), ("size", String(size))] })
-    }
-    links = [
-      ("first", link(1)), ("last", link(last)), ("prev", link(number > 1 ? min(number - 1, last) : nil)),
-      ("next", link(page.hasNext ? number + 1 : nil)),
-    ]
-  }
-
-  private mutating func takeOffset(_ limit: Int?, _ maximum: Int) throws(ResourceProblem) {
-    try check(["offset", "limit"])
-    let offset = try number("offset", from: 0) ?? 0
-    guard let limit = try size("limit", maximum) ?? limit ?? (offset > 0 ? maximum : nil) else {
-      return takeAll()
-    }
-    let start = min(offset, all.count)
-    let end = start + min(limit, all.count - start)
-    take(all[start..<end])
-    func link(_ offset: Int?) -> JSONAPILink {
-      self.link(offset.map { [("offset", String($0)), ("limit", String(limit))] })
-    }
-    links = [
-      ("first", link(0)), ("last", link(max(0, all.count - 1) / limit * limit)),
-      ("prev", link(start > 0 ? max(0, start - limit) : nil)), ("next", link(end < all.count ? end : nil)),
-    ]
   }
 
   private mutating func takeCursor(_ standard: Int, _ maximum: Int) throws(ResourceProblem) {
@@ -106,14 +90,9 @@ struct JSONAPIPage {
 
   /// Opaque to clients: the id in base64, in the alphabet for URLs (RFC 4648 §5).
   private static func cursor(_ resource: StoredResource) -> String {
-    Base64.encode(Array(resource.id.utf8)).reduce(into: "") { text, character in
-      switch character {
-      case "+": text += "-"
-      case "/": text += "_"
-      case "=": break
-      default: text.append(character)
-      }
-    }
+    let alphabet: [Character: Character] = ["+": "-", "/": "_"]
+    return String(
+      Base64.encode(Array(resource.id.utf8)).filter { $0 != "=" }.map { alphabet[$0] ?? $0 })
   }
 
   // MARK: Parameters
@@ -129,15 +108,10 @@ struct JSONAPIPage {
 
   private func text(_ name: String) -> String? { page.last { $0.name == name }?.value }
 
-  private func number(_ name: String, from first: Int) throws(ResourceProblem) -> Int? {
-    guard let text = text(name) else { return nil }
-    if let number = Int(text), number >= first { return number }
-    throw ResourceProblem(
-      400, "page[\(name)] must be a whole number of at least \(first), not \(text.debugDescription)",
-      parameter: "page[\(name)]")
+  private func number(_ name: String, from least: Int) throws(ResourceProblem) -> Int? {
+    try ResourceProblem.number(text(name), from: least, of: "page[\(name)]")
   }
 
-  /// - Parameter problem: the kind of problem that too large a size is.
   private func size(
     _ name: String, _ maximum: Int, problem: String? = nil
   ) throws(ResourceProblem) -> Int? {

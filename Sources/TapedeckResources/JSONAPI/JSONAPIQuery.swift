@@ -1,11 +1,7 @@
 internal import TapedeckMocking
 
-/// The query parameters of JSON:API (JSON:API 1.1 §8).
+/// The query parameters of JSON:API 1.1 §8.
 struct JSONAPIQuery {
-  enum Family: String {
-    case include, fields, sort, page, filter
-  }
-
   /// Nil where the request has none.
   private(set) var include: [String]?
   private(set) var fields: [String: Set<String>] = [:]
@@ -13,39 +9,36 @@ struct JSONAPIQuery {
   private(set) var page: [(name: String, value: String)] = []
   private(set) var filter: [(name: String, value: String)] = []
 
-  /// Throws 400 for a parameter that is unknown, or not allowed here.
+  /// Throws 400 for a parameter that is of none of these families, like `page`, and has none of these base names.
   init(
-    _ request: Request, allowing families: Set<Family>, beside parameters: Set<String>
+    _ request: Request, allowing families: Set<String>, beside parameters: Set<String>
   ) throws(ResourceProblem) {
     for item in request.queryParameters {
       let (base, key) = try Self.parts(item.name)
-      guard let family = Family(rawValue: base), families.contains(family) else {
+      func refused(_ detail: String) -> ResourceProblem {
+        ResourceProblem(400, detail, parameter: item.name)
+      }
+      guard families.contains(base) else {
         if parameters.contains(base) { continue }
-        throw ResourceProblem(
-          400, "the parameter \(item.name.debugDescription) is unknown here", parameter: item.name)
+        throw refused("the parameter \(item.name.debugDescription) is unknown here")
       }
-      guard (key == nil) == (family == .include || family == .sort) else {
-        throw ResourceProblem(
-          400, key == nil ? "\(base) needs a name in brackets" : "\(base) takes no brackets",
-          parameter: item.name)
+      guard (key == nil) == ["include", "sort"].contains(base) else {
+        throw refused(key == nil ? "\(base) needs a name in brackets" : "\(base) takes no brackets")
       }
-      take(family, key ?? "", item.value ?? "")
+      take(base, key ?? "", item.value ?? "")
     }
   }
 
-  private mutating func take(_ family: Family, _ key: String, _ value: String) {
+  private mutating func take(_ family: String, _ key: String, _ value: String) {
     let list = value.split(separator: ",").map(String.init)
     switch family {
-    case .include: include = (include ?? []) + list
-    case .fields: fields[key, default: []].formUnion(list)
-    case .page: page.append((key, value))
-    case .filter: filter.append((key, value))
-    case .sort:
-      sort += list.map { text in
-        let field = text.hasPrefix("-") ? text.dropFirst() : text[...]
-        let path = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return ResourceSelection.Sort(
-          path: path, isDescending: text.hasPrefix("-"), text: String(field))
+    case "include": include = (include ?? []) + list
+    case "fields": fields[key, default: []].formUnion(list)
+    case "page": page.append((key, value))
+    case "filter": filter.append((key, value))
+    default:
+      sort += ResourceSelection.fields(value) {
+        $0.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       }
     }
   }

@@ -14,13 +14,9 @@ public import TapedeckMocking
 ///
 /// Errors are JSON:API documents. Source: JSON:API 1.1 §6 to §11; the cursor pagination profile.
 public struct JSONAPIResources: Sendable {
-  private let group: RouteGroup
-  private let service: ResourceService
-
-  init(group: RouteGroup, service: ResourceService) {
-    self.group = group
-    self.service = service
-  }
+  // Routes must not capture the group, which retains their router.
+  let group: RouteGroup
+  let service: ResourceService
 
   /// Serves another type. A type that others relate to and that is not served appears as linkage and in `included`.
   /// - Parameter path: of its collection, below the router's base; by default the resource type.
@@ -34,7 +30,7 @@ public struct JSONAPIResources: Sendable {
     served.allowsClientIDs = options.allowsClientIDs
     served.parameters = options.parameters
     served.filters = options.filters.mapValues { filter in
-      { resource, _, text in (resource.entity as? T).map { filter($0, text) } ?? false }
+      { resource, text in (resource.entity as? T).map { filter($0, text) } ?? false }
     }
     add(served)
     return self
@@ -53,10 +49,10 @@ public struct JSONAPIResources: Sendable {
     on([.post], one, served, Self.override) { try $0.update() }
     on([.get, .head], related, served) { try $0.fetchRelated() }
     on([.get, .head], linkage, served) { try $0.fetchLinkage() }
-    on([.patch], linkage, served) { try $0.change(.replace) }
-    on([.post], linkage, served) { try $0.change(.add) }
-    on([.delete], linkage, served) { try $0.change(.remove) }
-    on([.post], linkage, served, Self.override) { try $0.change(.replace) }
+    on([.patch], linkage, served) { try $0.replaceLinkage() }
+    on([.post], linkage, served) { try $0.addLinkage() }
+    on([.delete], linkage, served) { try $0.removeLinkage() }
+    on([.post], linkage, served, Self.override) { try $0.replaceLinkage() }
   }
 
   /// For clients that cannot send a PATCH (JSON:API recommendations).
@@ -66,18 +62,11 @@ public struct JSONAPIResources: Sendable {
     _ methods: [HTTPMethod], _ path: String, _ served: ServedResource, _ headers: HeaderFields = [:],
     _ respond: @escaping @Sendable (JSONAPIExchange) throws -> Response
   ) {
-    // Does not capture self, which holds the router that holds the handler.
-    let service = service
-    for method in methods {
-      let route = group.on(method.rawValue)(path) { request -> any Serializable in
-        do {
-          try JSONAPIMediaType.checkAccept(of: request)
-          return try respond(JSONAPIExchange(core: ResourceExchange(request, service, served)))
-        } catch {
-          return (error as? JSONAPIError) ?? JSONAPIError(ResourceProblem(error))
-        }
-      }
-      if !headers.isEmpty { route.headers(headers) }
+    service.on(methods, path, served, in: group, headers: headers) { core in
+      try JSONAPIExchange.checkAccept(of: core.request)
+      return try respond(JSONAPIExchange(core: core))
+    } failure: { _, error in
+      (error as? JSONAPIError) ?? JSONAPIError(ResourceProblem(error))
     }
   }
 }
@@ -91,7 +80,7 @@ extension RouteRegistering {
   public func jsonAPI<T: ResourceEntity>(
     _ store: Store, _ type: T.Type, at path: String? = nil, options: JSONAPIOptions<T> = JSONAPIOptions()
   ) -> JSONAPIResources {
-    let service = ResourceService(store: store, rootDepth: group.depth)
+    let service = ResourceService(store, rootDepth: group.depth)
     return JSONAPIResources(group: group, service: service).resource(type, at: path, options: options)
   }
 }
@@ -109,5 +98,55 @@ extension JSONAPIError {
           parameter: problem.parameter, header: problem.header)
       }
     }
+  }
+}
+
+/// How a stored type is served by JSON:API.
+public struct JSONAPIOptions<T: Storable>: Sendable {
+  /// How collections are cut into pages.
+  public var pagination: JSONAPIPagination
+  /// What can be done beside reading; the rest is a 403.
+  public var changes: ResourceActions
+  /// Whether new resources may bring their id.
+  public var allowsClientIDs: Bool
+  /// Your own filters by name: whether an entity is wanted, given the text in `filter[name]=text`. They go before those
+  /// on attributes and relationships.
+  public var filters: [String: @Sendable (T, String) -> Bool]
+  /// The base names of query parameters that are left alone, like `apiVersion`; each with a character outside a–z
+  /// (JSON:API 1.1 §8.1). Handlers and predicates may read them.
+  public var parameters: Set<String>
+
+  /// Creates options; by default everything is allowed but ids of clients.
+  public init(
+    pagination: JSONAPIPagination = .number(), changes: ResourceActions = .all,
+    allowsClientIDs: Bool = false, filters: [String: @Sendable (T, String) -> Bool] = [:],
+    parameters: Set<String> = []
+  ) {
+    self.pagination = pagination
+    self.changes = changes
+    self.allowsClientIDs = allowsClientIDs
+    self.filters = filters
+    self.parameters = parameters
+  }
+}
+
+/// How a collection is cut into pages. The parameters of other strategies are a 400.
+public enum JSONAPIPagination: Sendable {
+  /// `page[…]` is refused.
+  case none
+  /// `page[number]` from 1, and `page[size]`.
+  /// - Parameter size: where the request names none; nil for everything.
+  case number(size: Int? = nil, maximumSize: Int = 100)
+  /// `page[offset]` from 0, and `page[limit]`.
+  /// - Parameter limit: where the request names none; nil for everything.
+  case offset(limit: Int? = nil, maximumLimit: Int = 100)
+  /// `page[size]`, `page[after]` and `page[before]`, as in the cursor pagination profile.
+  case cursor(size: Int = 20, maximumSize: Int = 100)
+
+  static let cursorProfile = "https://jsonapi.org/profiles/ethanresnick/cursor-pagination/"
+
+  /// The profile that responses follow.
+  var profile: String? {
+    if case .cursor = self { Self.cursorProfile } else { nil }
   }
 }

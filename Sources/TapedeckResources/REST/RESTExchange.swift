@@ -1,7 +1,7 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// One request for resources in REST: reads bodies and queries, and writes views through a serializer.
+/// One request for resources in REST. Reads bodies and queries, and responds through a serializer.
 struct RESTExchange {
   let core: ResourceExchange
   /// The serializer of all types that have none of their own.
@@ -11,17 +11,11 @@ struct RESTExchange {
   private var style: RESTStyle { core.served.style }
   private var request: Request { core.request }
   private var type: any ResourceType { core.type }
-  private var store: Store { core.service.store }
-
-  // MARK: Actions
 
   func index() throws -> Response {
     let all = try type.findAll(in: core.view)
     let selection = ResourceSelection(types: [type], view: core.view)
-    let fields = (request.query("sort") ?? "").split(separator: ",").map { text in
-      let name = property(String(text.hasPrefix("-") ? text.dropFirst() : text))
-      return ResourceSelection.Sort(path: [name], isDescending: text.hasPrefix("-"), text: String(text))
-    }
+    let fields = ResourceSelection.fields(request.query("sort") ?? "") { [property($0)] }
     let chosen = try selection.sorted(try selection.filtered(all, filters(all)), fields)
     let page = try page(of: chosen)
     let list = ResourceListView(
@@ -73,18 +67,10 @@ struct RESTExchange {
   private func response(_ style: RESTStyle.Response, _ view: ResourceView) -> Response {
     if style.status == 204 { return Response(statusCode: 204) }
     let item = serializer.document(of: view)
-    guard let body = style.body else { return response(style.status, item) }
-    let id = view.members.first { $0.name.isEqual(to: type.idMember.utf8) }?.value
-    return response(
-      style.status,
-      Envelope.filled(body) { name in
-        switch name {
-        case "item": item
-        case "id": id
-        case "parent": type.parent(in: store)
-        default: JSONValue?.none
-        }
-      })
+    var values = ["item": item]
+    values["id"] = view.members.first { $0.name.isEqual(to: type.idMember.utf8) }?.value
+    values["parent"] = type.parent(in: core.service.store)
+    return response(style.status, style.body?.filled(values) ?? item)
   }
 
   private func response(_ status: Int, _ document: JSONValue) -> Response {
@@ -97,22 +83,16 @@ struct RESTExchange {
 
   private func body() throws(ResourceProblem) -> JSONValue {
     if request.http.body.isEmpty, style.acceptsEmptyBody { return .object([]) }
-    let json: JSONValue
-    do throws(JSONError) { json = try request.json() } catch {
-      throw ResourceProblem(400, "the body is not JSON: \(error)")
-    }
-    guard let entity = serializer.entity(in: json, of: type.entityName) else {
-      throw ResourceProblem(400, "the body has no \(type.entityName)")
-    }
-    return entity
+    if let entity = serializer.entity(in: try core.json(), of: type.entityName) { return entity }
+    throw ResourceProblem(400, "the body has no \(type.entityName)")
   }
 
-  /// What a body wants changed. Ids of relationships must be those of entities.
+  /// Reads the change that a body asks for. The targets of relationships must exist.
   private func change(_ body: JSONValue, _ store: Store) throws(ResourceProblem) -> ResourceChange {
     var change = ResourceChange()
     for member in body.members ?? [] {
       let name = property(member.name.text)
-      if let relationship = type.relationships.first(where: { $0.property == name }) {
+      if let relationship = type.relationship(property: name) {
         let targets = try targets(member.value, relationship, member.name.text, store)
         change.relationships.append((relationship.name, targets))
       } else {
@@ -125,30 +105,27 @@ struct RESTExchange {
   private func targets(
     _ value: JSONValue, _ relationship: any ResourceRelationship, _ key: String, _ store: Store
   ) throws(ResourceProblem) -> [ResourceIdentifier] {
-    let values = relationship.isToMany ? value.array : value.isNull ? [] : [value]
-    let targets = values?.map { target($0, relationship) }
-    let mayBeEmpty = relationship.isOptional || relationship.isToMany
-    guard let targets, relationship.isWritable, mayBeEmpty || !targets.isEmpty else {
-      throw ResourceProblem(422, "\(key) cannot be \(value)", pointer: "/\(key)")
+    func refused(_ value: JSONValue) -> ResourceProblem {
+      ResourceProblem(422, "\(key) cannot be \(value)", pointer: "/\(key)")
     }
-    return try zip(values ?? [], targets).map { value, target throws(ResourceProblem) in
-      guard let target else { throw ResourceProblem(422, "\(key) cannot be \(value)", pointer: "/\(key)") }
+    let values = relationship.isToMany ? value.array : value.isNull ? [] : [value]
+    let mayBeEmpty = relationship.isOptional || relationship.isToMany
+    guard let values, relationship.isWritable, mayBeEmpty || !values.isEmpty else { throw refused(value) }
+    return try values.map { value throws(ResourceProblem) in
+      guard let target = target(value, relationship) else { throw refused(value) }
       guard relationship.has(target, in: store) else {
-        throw ResourceProblem(
-          422, "there is no \(target.type) with the id \(target.id.debugDescription)", pointer: "/\(key)")
+        throw .missing(target.type, target.id, status: 422, pointer: "/\(key)")
       }
       return target
     }
   }
 
-  /// An id, or the whole entity as it was read; for a polymorphic relationship its type and id.
+  /// Reads an id, or a whole entity; for a polymorphic relationship its type and id.
   private func target(_ value: JSONValue, _ relationship: any ResourceRelationship) -> ResourceIdentifier? {
     let types = relationship.targets
     guard types.count > 1 else {
-      guard let id = value.text ?? value[serializer.key(for: "id")]?.text, let type = types.first else {
-        return nil
-      }
-      return ResourceIdentifier(type: type.name, id: id)
+      guard let id = value.text ?? value[serializer.key(for: "id")]?.text else { return nil }
+      return types.first.map { ResourceIdentifier(type: $0.name, id: id) }
     }
     guard let name = value["type"]?.text, let id = value["id"]?.text,
       let type = types.first(where: { [$0.typeName, $0.entityName, $0.name].contains(name) })
@@ -156,7 +133,7 @@ struct RESTExchange {
     return ResourceIdentifier(type: type.name, id: id)
   }
 
-  /// The property with this spelling.
+  /// The name of the property that is spelled so.
   private func property(_ key: String) -> String {
     for relationship in type.relationships {
       guard let property = relationship.property else { continue }
@@ -170,74 +147,68 @@ struct RESTExchange {
 
   // MARK: Queries
 
-  /// Query items that name a property. `ids[]` is for clients that ask for many at once.
+  /// Query items that name a property. `ids[]` requests several resources at once.
   private func filters(_ all: [StoredResource]) -> [(name: String, value: String)] {
-    let paging = ["sort", style.paging.number, style.paging.size, style.paging.offset]
-    let items = request.queryParameters.filter { !paging.contains($0.name) }
+    let others = ["sort", style.pageNumber, style.pageSize, style.pageOffset]
+    let items = request.queryParameters.filter { !others.contains($0.name) }
     let ids = items.filter { $0.name == "ids[]" || $0.name == "filter[id]" }.compactMap(\.value)
     let named = items.compactMap { item -> (String, String)? in
-      let name = property(item.name)
-      if let relationship = type.relationships.first(where: { $0.property == name }) {
-        return (relationship.name, item.value ?? "")
+      let (name, value) = (property(item.name), item.value ?? "")
+      if let relationship = type.relationship(property: name) {
+        return (relationship.name, value)
       }
-      if name == type.idMember { return ("id", item.value ?? "") }
+      if name == type.idMember { return ("id", value) }
       let isKnown = type.attributeNames.contains(name) || all.contains { $0.attribute(name) != nil }
-      return isKnown ? (name, item.value ?? "") : nil
+      return isKnown ? (name, value) : nil
     }
     return (ids.isEmpty ? [] : [("id", ids.joined(separator: ","))]) + named
   }
 
   private func page(of all: [StoredResource]) throws(ResourceProblem) -> Page<StoredResource> {
-    let paging = style.paging
-    let number = try count(paging.number)
-    let offset = try paging.offset.flatMap { name throws(ResourceProblem) in try count(name, from: 0) }
-    let isPaged = number != nil || offset != nil || paging.isAlways
-    let size = try count(paging.size) ?? (isPaged ? paging.standardSize : max(1, all.count))
+    let number = try count(style.pageNumber)
+    let offset = try style.pageOffset.flatMap { name throws(ResourceProblem) in try count(name, from: 0) }
+    let isPaged = number != nil || offset != nil || style.isAlwaysPaged
+    let size = try count(style.pageSize) ?? (isPaged ? style.standardPageSize : max(1, all.count))
     guard let offset else { return Page(of: all, number: number ?? 1, size: size) }
     return Page(of: all, from: offset, size: size)
   }
 
   private func count(_ name: String, from least: Int = 1) throws(ResourceProblem) -> Int? {
-    guard let text = request.query(name) else { return nil }
-    guard let number = Int(text), number >= least else {
-      throw ResourceProblem(
-        400, "\(name) must be a whole number of at least \(least), not \(text.debugDescription)",
-        parameter: name)
-    }
-    return number
+    try ResourceProblem.number(request.query(name), from: least, of: name)
   }
 
   private func links(_ page: Page<StoredResource>) -> [(name: String, url: String)] {
     let own = ("self", String(decoding: request.http.target, as: UTF8.self))
     guard page.pageCount > 1 || page.number > 1 else { return [own] }
-    let paging = style.paging
-    func link(_ name: String, _ number: Int) -> (String, String) {
-      let items = ["\(paging.number)=\(number)", "\(paging.size)=\(page.size)"]
-      return (name, request.path(dropping: { [paging.number, paging.size].contains($0) }, adding: items))
-    }
     let last = max(1, page.pageCount)
-    return [own, link("first", 1)]
-      + (page.hasPrevious ? [link("prev", min(page.number - 1, last))] : [])
-      + (page.hasNext ? [link("next", page.number + 1)] : []) + [link("last", last)]
+    let places = [
+      ("first", 1), ("prev", page.hasPrevious ? min(page.number - 1, last) : nil),
+      ("next", page.hasNext ? page.number + 1 : nil), ("last", last),
+    ]
+    return [own]
+      + places.compactMap { name, number in
+        number.map { (name, url(ofPage: $0, [(style.pageSize, String(page.size))])) }
+      }
+  }
+
+  /// The request's path with another page, and other query items replaced.
+  private func url(ofPage number: Int, _ others: [(name: String, value: String)] = []) -> String {
+    let items = [(style.pageNumber, String(number))] + others
+    return request.path(
+      dropping: { name in items.contains { $0.0 == name } }, adding: items.map { "\($0)=\($1)" })
   }
 
   /// The whole URL of another page of the requested list.
   private func address(ofPage number: Int) -> String {
-    let name = style.paging.number
-    let path = request.path(dropping: { $0 == name }, adding: ["\(name)=\(number)"])
-    let authority = request.http.authority
+    let (path, authority) = (url(ofPage: number), request.http.authority)
     return authority.isEmpty ? path : "http://\(String(decoding: authority, as: UTF8.self))\(path)"
   }
 
   // MARK: Views
 
-  private func view(_ resource: StoredResource) throws -> ResourceView {
-    try view(resource, RelationTree(serializer.included))
-  }
-
-  /// - Parameter tree: the relationships to follow from here.
-  private func view(_ resource: StoredResource, _ tree: RelationTree) throws -> ResourceView {
-    let type = resource.type
+  /// - Parameter tree: the relationships to follow; by default those that the serializer includes.
+  private func view(_ resource: StoredResource, _ tree: RelationTree? = nil) throws -> ResourceView {
+    let (type, tree) = (resource.type, tree ?? RelationTree(serializer.included))
     for (name, _) in tree.branches where type.relationship(name) == nil {
       throw ResourceProblem(500, "\(type.typeName) has no relationship \(name), which is to be included")
     }
@@ -252,7 +223,7 @@ struct RESTExchange {
     }
     let served = core.service.resource(named: type.name)
     return ResourceView(
-      type: type.entityName, collection: store.inflector.plural(type.entityName), id: resource.id,
+      type: type.entityName, collection: core.view.inflector.plural(type.entityName), id: resource.id,
       members: resource.members, relationships: related, url: url(of: resource),
       serializer: served?.serializer ?? type.ownSerializer ?? standard)
   }

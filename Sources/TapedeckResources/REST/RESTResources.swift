@@ -1,4 +1,4 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 public import TapedeckMocking
 
 /// Stored types as a REST API, in the representation that a serializer gives them.
@@ -13,15 +13,10 @@ public import TapedeckMocking
 /// `title=Swift`; `X-Total-Count` is the number of resources on all pages. Errors are `application/problem+json`
 /// (RFC 9457).
 public struct RESTResources: Sendable {
-  private let group: RouteGroup
-  private let service: ResourceService
-  private let serializer: any ResourceSerializer
-
-  init(group: RouteGroup, service: ResourceService, serializer: any ResourceSerializer) {
-    self.group = group
-    self.service = service
-    self.serializer = serializer
-  }
+  // Routes must not capture the group, which retains their router.
+  let group: RouteGroup
+  let service: ResourceService
+  let serializer: any ResourceSerializer
 
   /// Serves another type.
   /// - Parameters:
@@ -57,21 +52,10 @@ public struct RESTResources: Sendable {
     _ methods: [HTTPMethod], _ path: String, _ served: ServedResource,
     _ respond: @escaping @Sendable (RESTExchange) throws -> Response
   ) {
-    // Does not capture self, which holds the router that holds the handler.
-    let (service, serializer) = (service, serializer)
-    for method in methods {
-      let route = group.on(method.rawValue)(path) { request -> Response in
-        do {
-          let narrowed = try served.type.narrowed(served, to: request, at: path, in: service.store)
-          let core = ResourceExchange(request, service, narrowed)
-          return try respond(RESTExchange(core: core, standard: serializer))
-        } catch {
-          return Self.response(to: request, ResourceProblem(error), served)
-        }
-      }
-      if !served.passes.isEmpty {
-        route.when { request in !request.queryParameters.contains { served.passes.contains($0.name) } }
-      }
+    service.on(methods, path, served, in: group) { [serializer] core in
+      try respond(RESTExchange(core: core, standard: serializer))
+    } failure: { request, error in
+      Self.response(to: request, ResourceProblem(error), served)
     }
   }
 
@@ -83,8 +67,7 @@ public struct RESTResources: Sendable {
       return Response(.problem(problem.status, problem.detail, members: members, style: .compact))
     }
     let id = request.components["id"].map { served.type.json(ofID: $0) }
-    return Response(
-      statusCode: missing.status, json: Envelope.filled(body) { $0 == "id" ? id : JSONValue?.none })
+    return Response(statusCode: missing.status, json: body.filled(id.map { ["id": $0] } ?? [:]))
   }
 }
 
@@ -100,8 +83,41 @@ extension RouteRegistering {
     _ store: Store, _ type: T.Type, at path: String? = nil, only: ResourceActions = .all,
     except: ResourceActions = [], as serializer: any ResourceSerializer = RESTSerializer()
   ) -> RESTResources {
-    let service = ResourceService(store: store, rootDepth: group.depth)
+    let service = ResourceService(store, rootDepth: group.depth)
     return RESTResources(group: group, service: service, serializer: serializer)
       .resource(type, at: path, only: only, except: except)
   }
+}
+
+/// How a REST API responds and counts pages, where it differs from the usual.
+package struct RESTStyle: Sendable, Equatable {
+  /// The response to an action.
+  package struct Response: Sendable, Equatable {
+    package var status: Int
+    /// With values to fill in, like `"{{item}}"`; nil for the usual one.
+    package var body: JSONValue?
+
+    package init(status: Int, body: JSONValue? = nil) {
+      self.status = status
+      self.body = body
+    }
+  }
+
+  package var created = Response(status: 201)
+  package var updated = Response(status: 200)
+  package var deleted = Response(status: 204)
+  /// Nil for problem details.
+  package var missing: Response?
+  /// The query items that ask for a page by its number, for its size, and for how many resources to skip.
+  package var pageNumber = "page"
+  package var pageSize = "per_page"
+  package var pageOffset: String?
+  /// The size of a page that is asked for by its number alone.
+  package var standardPageSize = 20
+  /// Whether a request that asks for no page gets the first one.
+  package var isAlwaysPaged = false
+  /// Whether a PUT changes only what it names, as a PATCH does.
+  package var putMerges = true
+  /// Whether a request without a body counts as an empty object.
+  package var acceptsEmptyBody = false
 }

@@ -135,9 +135,9 @@ public struct RESTSerializer: ResourceSerializer {
     return groups.map { JSONMember(JSONString($0.name), .array($0.objects)) }
   }
 
-  private func object(_ resource: ResourceView) -> JSONValue {
+  private func object(_ resource: ResourceView, embeds: Bool? = nil) -> JSONValue {
     let own = resource.serializer as? RESTSerializer ?? self
-    return .object(own.members(resource, embeds: embeds))
+    return .object(own.members(resource, embeds: embeds ?? self.embeds))
   }
 
   private func members(_ resource: ResourceView, embeds: Bool) -> [JSONMember] {
@@ -163,10 +163,7 @@ public struct RESTSerializer: ResourceSerializer {
     of related: ResourceView.Related, _ ids: JSONValue, embeds: Bool
   ) -> [JSONMember] {
     if related.isIncluded, embeds {
-      let objects = related.resources.map { resource -> JSONValue in
-        let own = resource.serializer as? RESTSerializer ?? self
-        return .object(own.members(resource, embeds: true))
-      }
+      let objects = related.resources.map { object($0, embeds: true) }
       let name = JSONString(spelled(related.name, keys.relationship))
       return [JSONMember(name, related.isToMany ? .array(objects) : objects.first ?? .null)]
     }

@@ -1,28 +1,23 @@
 package import TapedeckHTTP
 internal import TapedeckMocking
 
-/// JSON with values to fill in: a text like `"{{items}}"` becomes the value, and `"no {{id}}"` contains its text.
-package enum Envelope {
-  static let listNames: Set<String> = [
-    "items", "total", "count", "page", "pages", "size", "offset", "next", "previous",
-  ]
-
-  static func filled(_ template: JSONValue, _ value: (String) -> JSONValue?) -> JSONValue {
-    switch template {
-    case .string(let string): filled(string.text, value) ?? template
-    case .array(let items): .array(items.map { filled($0, value) })
-    case .object(let members):
-      .object(members.map { JSONMember($0.name, filled($0.value, value)) })
-    default: template
+extension JSONValue {
+  /// Fills in values by name: a text like `"{{items}}"` becomes the value, and `"no {{id}}"` contains its text.
+  func filled(_ values: [String: JSONValue]) -> JSONValue {
+    switch self {
+    case .string(let string): Self.filled(string.text, values) ?? self
+    case .array(let items): .array(items.map { $0.filled(values) })
+    case .object(let members): .object(members.map { JSONMember($0.name, $0.value.filled(values)) })
+    default: self
     }
   }
 
   /// Nil for a text without a known name.
-  private static func filled(_ text: String, _ value: (String) -> JSONValue?) -> JSONValue? {
-    if let name = name(in: text), let whole = value(name) { return whole }
+  private static func filled(_ text: String, _ values: [String: JSONValue]) -> JSONValue? {
+    if let name = name(in: text), let whole = values[name] { return whole }
     var (out, rest, isChanged) = ("", text[...], false)
     while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
-      let found = value(String(rest[open.upperBound..<close.lowerBound]))?.idText
+      let found = values[String(rest[open.upperBound..<close.lowerBound])]?.idText
       out += rest[..<open.lowerBound] + (found ?? String(rest[open.lowerBound..<close.upperBound]))
       if found != nil { isChanged = true }
       rest = rest[close.upperBound...]
@@ -35,26 +30,22 @@ package enum Envelope {
     return String(text.dropFirst(2).dropLast(2))
   }
 
-  /// The part of a document at the place that a template has for a name; nil where the document has another form.
-  static func value(_ wanted: String, of template: JSONValue, in document: JSONValue) -> JSONValue? {
-    switch template {
-    case .string(let string): return name(in: string.text) == wanted ? document : JSONValue?.none
-    case .object(let members):
-      for member in members {
-        guard let inner = document[member.name.text] else { continue }
-        if let found = value(wanted, of: member.value, in: inner) { return found }
-      }
-      return nil
-    default: return nil
+  /// The part of a document where this template has `wanted`; nil where the document has another form.
+  fileprivate func value(_ wanted: String, in document: JSONValue) -> JSONValue? {
+    if let text { return Self.name(in: text) == wanted ? document : JSONValue?.none }
+    for member in members ?? [] {
+      let inner = document[member.name.text]
+      if let found = inner.flatMap({ member.value.value(wanted, in: $0) }) { return found }
     }
+    return nil
   }
 
   /// The names of all values to fill in.
-  package static func names(in template: JSONValue) -> Set<String> {
-    switch template {
-    case .string(let string): Set(name(in: string.text).map { [$0] } ?? [])
-    case .array(let items): items.reduce(into: []) { $0.formUnion(names(in: $1)) }
-    case .object(let members): members.reduce(into: []) { $0.formUnion(names(in: $1.value)) }
+  package var namesToFill: Set<String> {
+    switch self {
+    case .string(let string): Set(Self.name(in: string.text).map { [$0] } ?? [])
+    case .array(let items): Set(items.flatMap(\.namesToFill))
+    case .object(let members): Set(members.flatMap(\.value.namesToFill))
     default: []
     }
   }
@@ -63,10 +54,15 @@ package enum Envelope {
 /// A representation that wraps entities in an envelope: `{"data": […], "total": 12}`.
 struct EnvelopeSerializer: ResourceSerializer {
   let inner: any ResourceSerializer
-  /// With `{{item}}`; nil for none.
+  /// The envelope of one entity, with `{{item}}`.
   let item: JSONValue?
-  /// With `{{items}}`, and maybe other `listNames`; nil for none.
+  /// The envelope of a list, with `{{items}}` and maybe others of `listNames`.
   let list: JSONValue?
+
+  /// The values that the envelope of a list may have.
+  static let listNames: Set<String> = [
+    "items", "total", "count", "page", "pages", "size", "offset", "next", "previous",
+  ]
 
   var contentType: String { inner.contentType }
 
@@ -74,31 +70,23 @@ struct EnvelopeSerializer: ResourceSerializer {
 
   func document(of resource: ResourceView) -> JSONValue {
     let document = inner.document(of: resource)
-    guard let item else { return document }
-    return Envelope.filled(item) { $0 == "item" ? document : JSONValue?.none }
+    return item?.filled(["item": document]) ?? document
   }
 
   func document(of list: ResourceListView) -> JSONValue {
     guard let template = self.list else { return inner.document(of: list) }
-    return Envelope.filled(template) { name in
-      switch name {
-      case "items": .array(list.resources.map { inner.document(of: $0) })
-      case "total": JSONValue(list.total)
-      case "count": JSONValue(list.resources.count)
-      case "page": JSONValue(list.page)
-      case "pages": JSONValue(list.pages)
-      case "size": JSONValue(list.size)
-      case "offset": JSONValue((list.page - 1) * list.size)
-      case "next": list.next.map { JSONValue($0) } ?? .null
-      case "previous": list.previous.map { JSONValue($0) } ?? .null
-      default: JSONValue?.none
-      }
-    }
+    let (offset, isBeyond) = (list.page - 1).multipliedReportingOverflow(by: list.size)
+    return template.filled([
+      "items": .array(list.resources.map { inner.document(of: $0) }), "total": JSONValue(list.total),
+      "count": JSONValue(list.resources.count), "page": JSONValue(list.page), "pages": JSONValue(list.pages),
+      "size": JSONValue(list.size), "offset": JSONValue(isBeyond ? list.total : offset),
+      "next": list.next.map { JSONValue($0) } ?? .null,
+      "previous": list.previous.map { JSONValue($0) } ?? .null,
+    ])
   }
 
   /// A body may stand in the envelope or without it.
   func entity(in body: JSONValue, of type: String) -> JSONValue? {
-    let body = item.flatMap { Envelope.value("item", of: $0, in: body) } ?? body
-    return inner.entity(in: body, of: type)
+    inner.entity(in: item?.value("item", in: body) ?? body, of: type)
   }
 }

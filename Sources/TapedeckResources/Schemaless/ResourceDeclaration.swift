@@ -1,5 +1,5 @@
 package import TapedeckHTTP
-internal import TapedeckMocking
+package import TapedeckMocking
 
 /// A schemaless resource, as it is declared.
 package struct ResourceDeclaration: Sendable, Equatable {
@@ -10,20 +10,9 @@ package struct ResourceDeclaration: Sendable, Equatable {
     case jsonAPI = "json:api"
   }
 
-  /// A list in the objects of another resource.
-  package struct Place: Sendable, Equatable {
-    package var resource: String
-    package var member: String
-
-    package init(resource: String, member: String) {
-      self.resource = resource
-      self.member = member
-    }
-  }
-
   package let id: String
-  /// Of the collection. A parameter in it is a member that all objects behind the path share; where the objects are
-  /// elements of another one's list, the id of that one.
+  /// The path of the collection. A parameter in it is a member that all objects behind the path share; where the objects
+  /// are elements of another object's list, it is the id of that object.
   package let path: String
   /// The name of one object, in messages and roots; in JSON:API the type.
   package var name: String
@@ -35,13 +24,15 @@ package struct ResourceDeclaration: Sendable, Equatable {
   /// The first objects; one without an id gets one.
   package var seeds: [JSONValue] = []
   package var randomSeed: UInt64 = 0
-  /// Members of new objects that do not have them.
+  /// The members of new objects that bring none of these names.
   package var defaults: [JSONMember] = []
   package var required: [String] = []
   /// Members that are never shown.
   package var hidden: Set<String> = []
-  /// The list that holds the objects, if they have no collection of their own.
-  package var within: Place?
+  /// The resource whose objects hold these, if they have no collection of their own.
+  package var within: String?
+  /// The member of such an object that is the list of these.
+  package var listMember = ""
   package var actions = ResourceActions.all
   /// The envelope of one object, with `{{item}}`.
   package var itemEnvelope: JSONValue?
@@ -52,7 +43,7 @@ package struct ResourceDeclaration: Sendable, Equatable {
   /// Other paths that give the list. A parameter in them is a member as in `path`; one whose name begins with `_` is
   /// ignored.
   package var lists: [String] = []
-  /// Query items that are not supported: a request with one of them is left to others.
+  /// A request with one of these query items is left to other overrides.
   package var passes: Set<String> = []
 
   package init(id: String, path: String, name: String) {
@@ -61,44 +52,74 @@ package struct ResourceDeclaration: Sendable, Equatable {
     self.name = name
     style.acceptsEmptyBody = true
   }
-
-  /// Made-up objects, the same ones for the same seed.
-  package static func made(
-    _ count: Int, of fields: [FakeField.Member], named name: String, randomSeed: UInt64
-  ) -> [JSONValue] {
-    (0..<count).map { number in
-      var fake = Fake(seed: randomSeed, of: name, number: number)
-      return FakeField.object(fields).value(&fake, number: number + 1)
-    }
-  }
 }
 
-/// What is wrong with an object that a resource shall hold.
+/// Why a resource cannot hold an object.
 package struct SeedProblem: Error, Equatable, Sendable {
-  /// Its place in the list.
+  /// The object's place in the list.
   package var index: Int
   package var text: String
 }
 
+/// The resources that are declared together, found by id or else by name.
+package struct ResourceCatalog: Sendable {
+  package let declarations: [ResourceDeclaration]
+
+  package init(_ declarations: [ResourceDeclaration]) { self.declarations = declarations }
+
+  private func declaration(_ name: String) -> ResourceDeclaration? {
+    declarations.first { $0.id == name } ?? declarations.first { $0.name == name }
+  }
+
+  func resource(_ name: String) -> SchemalessResource? {
+    declaration(name).map { SchemalessResource(declaration: $0, catalog: self) }
+  }
+
+  /// The resource whose collection holds the objects of a declaration. Nil where no such resource is declared, or where
+  /// each lies within the other.
+  package func home(of declaration: ResourceDeclaration) -> ResourceDeclaration? {
+    var home = declaration
+    for _ in 0...declarations.count {
+      guard let within = home.within else { return home }
+      guard let next = self.declaration(within) else { return nil }
+      home = next
+    }
+    return nil
+  }
+
+  /// All objects of a resource, hidden members included.
+  package func objects(of id: String, in store: Store) -> [JSONValue]? {
+    resource(id)?.objects(in: store).map { .object($0.members) }
+  }
+}
+
+extension Store {
+  /// Replaces the objects of a resource by these, or by its first ones.
+  package func fill(
+    _ declaration: ResourceDeclaration, with objects: [JSONValue]? = nil
+  ) throws(SeedProblem) {
+    upsert(try declaration.collection(objects))
+  }
+
+  package func empty(_ declaration: ResourceDeclaration) {
+    try? delete(SchemalessCollection.self, id: declaration.id)
+  }
+}
+
 extension ResourceDeclaration {
   /// The values that the envelope of a list may have.
-  package static let listPlaces = Envelope.listNames
+  package static let listPlaces = EnvelopeSerializer.listNames
 
-  /// The objects of a list, each with an id.
-  package func objects(of objects: [JSONValue]) throws(SeedProblem) -> [JSONValue] {
-    try checked(objects).map { .object($0.members) }
-  }
+  package func checkSeeds() throws(SeedProblem) { _ = try checked(seeds) }
 
   /// The names of a path's parameters, in order.
-  package static func parameters(of path: String) -> [String] {
-    ((try? PathPattern(path))?.segments ?? []).compactMap { segment in
-      if case .parameter(let name) = segment { name } else { nil }
-    }
-  }
+  package static func parameters(of path: String) -> [String] { (try? PathPattern(path))?.parameters ?? [] }
 
   /// The collection with these objects; by default the first ones.
   func collection(_ objects: [JSONValue]? = nil) throws(SeedProblem) -> SchemalessCollection {
-    emptyCollection.with(try checked(objects ?? seeds))
+    var collection = emptyCollection
+    collection.append(try checked(objects ?? seeds))
+    return collection
   }
 
   private var emptyCollection: SchemalessCollection {
@@ -110,7 +131,7 @@ extension ResourceDeclaration {
     var taken: Set<String> = []
     var counter = emptyCollection
     for (index, object) in objects.enumerated() {
-      guard object.members != nil else { throw SeedProblem(index: index, text: "must be an object") }
+      guard let members = object.members else { throw SeedProblem(index: index, text: "must be an object") }
       guard let value = object[idMember] else { continue }
       guard let id = value.idText else {
         throw SeedProblem(index: index, text: "its \(idMember) must be a text or a whole number")
@@ -119,7 +140,11 @@ extension ResourceDeclaration {
         throw SeedProblem(index: index, text: "the \(idMember) \(id.debugDescription) is there twice")
       }
       counter.notice(id)
-      try check(object, at: index)
+      for name in members.map(\.name.text)
+      where representation == .jsonAPI && name != idMember && !MemberName.isField(name) {
+        throw SeedProblem(
+          index: index, text: "JSON:API has no attribute that is called \(name.debugDescription)")
+      }
     }
     return objects.map { object in
       let members = [].overlaid(object.members ?? [])
@@ -129,13 +154,55 @@ extension ResourceDeclaration {
       return SchemalessObject(id: id, members: [JSONMember(JSONString(idMember), ids.json(id))] + members)
     }
   }
+}
 
-  private func check(_ object: JSONValue, at index: Int) throws(SeedProblem) {
-    guard representation == .jsonAPI else { return }
-    for member in object.members ?? [] where member.name.text != idMember {
-      guard !MemberName.isField(member.name.text) else { continue }
-      throw SeedProblem(
-        index: index, text: "JSON:API has no attribute that is called \(member.name.text.debugDescription)")
+extension PathPattern {
+  /// The names of the parameters, in order.
+  package var parameters: [String] {
+    segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+  }
+}
+
+/// The kind of a resource's ids.
+package enum IDKind: String, CaseIterable, Sendable {
+  /// Counted, and written as JSON numbers.
+  case number
+  /// Counted, and written as texts.
+  case text
+  case uuid
+
+  /// The kind of given ids.
+  package init(of ids: [JSONValue]) {
+    let texts = ids.compactMap(\.text)
+    if texts.isEmpty {
+      self = .number
+    } else {
+      self = texts.count == ids.count && texts.allSatisfy(Self.isUUID) ? .uuid : .text
+    }
+  }
+
+  private static func isUUID(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    return parts.map(\.count) == [8, 4, 4, 4, 12]
+      && parts.joined().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  /// The form of an id in JSON.
+  func json(_ id: String) -> JSONValue {
+    guard self == .number, let number = Int(id), String(number) == id else { return JSONValue(id) }
+    return JSONValue(number)
+  }
+
+  func strategy(seed: UInt64) -> IDStrategy { self == .uuid ? .uuid(seed: seed) : .counter(from: 1) }
+}
+
+extension JSONValue {
+  /// The id that this value stands for: a text that is not empty, or a whole number.
+  package var idText: String? {
+    switch self {
+    case .string(let string): string.text.isEmpty ? nil : string.text
+    case .number(let number): number.int.map { String($0) }
+    default: nil
     }
   }
 }

@@ -6,17 +6,14 @@ struct SchemalessObject: Storable {
   let id: String
   var members: [JSONMember]
 
-  init(id: String, members: [JSONMember]) {
-    self.id = id
-    self.members = members
-  }
-
-  init(id: String, store: Store) { self.init(id: id, members: []) }
-
   subscript(name: String) -> JSONValue? {
     get { members.last { $0.name.isEqual(to: name.utf8) }?.value }
     set { members.set(name, newValue) }
   }
+}
+
+extension SchemalessObject {
+  init(id: String, store: Store) { self.init(id: id, members: []) }
 }
 
 /// All objects of one schemaless resource. The collection is a single entity of the store, so that changes to it happen
@@ -39,12 +36,9 @@ struct SchemalessCollection: Storable {
 
   init(id: String, store: Store) { self.init(id: id, ids: .counter(from: 1)) }
 
-  /// The same with these objects and no others.
-  func with(_ seeds: [SchemalessObject]) -> SchemalessCollection {
-    var collection = self
-    collection.objects = Entities()
-    for object in beginsWithNewest ? seeds.reversed() : seeds { collection.append(object) }
-    return collection
+  /// Adds the first objects, in the order in which they are served.
+  mutating func append(_ seeds: [SchemalessObject]) {
+    for object in beginsWithNewest ? seeds.reversed() : seeds { append(object) }
   }
 
   /// In the order in which they are served.

@@ -1,13 +1,13 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Objects are in the collection of their resource, or in lists that are members of another resource's objects, which
-/// may be elements of lists in turn.
+/// Objects are in the collection of their resource, or elements of lists in another resource's objects, which may be
+/// elements of lists in turn.
 extension SchemalessResource {
   /// The resource whose objects hold these.
   var parent: SchemalessResource? {
-    guard let place = declaration.within, catalog.home(of: declaration) != nil else { return nil }
-    return catalog.resource(place.resource)
+    guard let within = declaration.within, catalog.home(of: declaration) != nil else { return nil }
+    return catalog.resource(within)
   }
 
   private func collection(in store: Store) -> SchemalessCollection? {
@@ -32,10 +32,7 @@ extension SchemalessResource {
     guard declaration.within != nil else {
       return collection(in: store)?.find(id).flatMap { isInScope($0) ? $0 : nil }
     }
-    for parent in parents(in: store) {
-      if let found = elements(of: parent).first(where: { $0.id == id }) { return found }
-    }
-    return nil
+    return parents(in: store).lazy.flatMap(elements).first { $0.id == id }
   }
 
   private func isInScope(_ object: SchemalessObject) -> Bool {
@@ -52,7 +49,7 @@ extension SchemalessResource {
   }
 
   private func elements(of parent: SchemalessObject) -> [SchemalessObject] {
-    (parent[declaration.within?.member ?? ""]?.array ?? []).compactMap { element in
+    (parent[declaration.listMember]?.array ?? []).compactMap { element in
       guard let members = element.members, let id = element[idMember]?.idText else { return nil }
       return SchemalessObject(id: id, members: members)
     }
@@ -63,7 +60,8 @@ extension SchemalessResource {
   func newID(in store: Store) throws -> String {
     // Elements of other objects come and go with these, so their ids are collected each time.
     let known =
-      declaration.within == nil ? [] : SchemalessResource(declaration, catalog).objects(in: store).map(\.id)
+      declaration.within == nil
+      ? [] : SchemalessResource(declaration: declaration, catalog: catalog).objects(in: store).map(\.id)
     var id = ""
     try change(store) { collection in
       for id in known { collection.notice(id) }
@@ -75,7 +73,7 @@ extension SchemalessResource {
   func add(_ object: SchemalessObject, to store: Store) throws {
     guard declaration.within != nil else { return try change(store) { $0.append(object) } }
     guard let parentID, let owner = parent?.object(parentID, in: store) else {
-      throw ResourceProblem.missing(declaration.within?.resource ?? name, parentID ?? "")
+      throw ResourceProblem.missing(declaration.within ?? name, parentID ?? "")
     }
     try changeElements(of: owner, in: store) { elements in
       elements.insert(.object(object.members), at: declaration.beginsWithNewest ? 0 : elements.count)
@@ -84,7 +82,8 @@ extension SchemalessResource {
 
   func replace(_ object: SchemalessObject, in store: Store) throws {
     guard declaration.within != nil else { return try change(store) { $0.replace(object) } }
-    try changeElements(around: object.id, in: store) { elements in
+    guard let owner = owner(of: object.id, in: store) else { throw ResourceProblem.missing(name, object.id) }
+    try changeElements(of: owner, in: store) { elements in
       for index in elements.indices where elements[index][idMember]?.idText == object.id {
         elements[index] = .object(object.members)
       }
@@ -92,32 +91,26 @@ extension SchemalessResource {
   }
 
   /// - Returns: false when there was none.
-  func remove(_ id: String, from store: Store) -> Bool {
+  func delete(_ id: String, in store: Store) -> Bool {
     guard object(id, in: store) != nil else { return false }
-    if declaration.within != nil {
-      return (try? changeElements(around: id, in: store) { $0.removeAll { $0[idMember]?.idText == id } })
-        != nil
-    }
-    return (try? change(store) { $0.remove(id) }) != nil
+    guard declaration.within != nil else { return (try? change(store) { $0.remove(id) }) != nil }
+    guard let owner = owner(of: id, in: store) else { return false }
+    return (try? changeElements(of: owner, in: store) { $0.removeAll { $0[idMember]?.idText == id } }) != nil
   }
 
-  private func changeElements(
-    around id: String, in store: Store, _ body: (inout [JSONValue]) -> Void
-  ) throws {
-    guard let owner = parents(in: store).first(where: { elements(of: $0).contains { $0.id == id } }) else {
-      throw ResourceProblem.missing(name, id)
-    }
-    try changeElements(of: owner, in: store, body)
+  /// The object whose list holds the one with this id.
+  private func owner(of id: String, in store: Store) -> SchemalessObject? {
+    parents(in: store).first { elements(of: $0).contains { $0.id == id } }
   }
 
   private func changeElements(
     of owner: SchemalessObject, in store: Store, _ body: (inout [JSONValue]) -> Void
   ) throws {
-    guard let parent, let member = declaration.within?.member else { return }
+    guard let parent else { return }
     var owner = owner
-    var elements = owner[member]?.array ?? []
+    var elements = owner[declaration.listMember]?.array ?? []
     body(&elements)
-    owner[member] = .array(elements)
+    owner[declaration.listMember] = .array(elements)
     try parent.replace(owner, in: store)
   }
 }

@@ -1,19 +1,14 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
 
-/// Resources that are declared in JSON.
+/// A resource type that is declared in JSON.
 struct SchemalessResource: ResourceType {
   let declaration: ResourceDeclaration
   let catalog: ResourceCatalog
   /// The members that all objects behind the request's path share.
   var scope: [JSONMember] = []
-  /// The id of the object around, which the request's path names, where objects are elements of another one's list.
+  /// The id in the request's path of the object whose list holds these.
   var parentID: String?
-
-  init(_ declaration: ResourceDeclaration, _ catalog: ResourceCatalog) {
-    self.declaration = declaration
-    self.catalog = catalog
-  }
 
   var name: String { declaration.name }
   var idMember: String { declaration.idMember }
@@ -23,8 +18,6 @@ struct SchemalessResource: ResourceType {
     return Set((seeds + declaration.defaults).map(\.name.text)).subtracting(declaration.hidden)
       .subtracting([idMember])
   }
-
-  // MARK: Reading
 
   func has(_ id: String, in store: Store) -> Bool { object(id, in: store) != nil }
 
@@ -43,19 +36,13 @@ struct SchemalessResource: ResourceType {
       type: self, id: object.id, members: members, attributes: members.filter { $0.name.text != idMember })
   }
 
-  // MARK: Changing
-
   func create(_ change: ResourceChange, in store: Store) throws -> StoredResource {
     let id = try change.id ?? newID(in: store)
     if has(id, in: store) { throw StoreError.duplicateID(type: name, id: id) }
     let parent = parentID.flatMap { self.parent?.object($0, in: store) }
-    let defaults = Envelope.filled(.object(declaration.defaults)) { value in
-      switch value {
-      case "id": json(ofID: id)
-      case "parent.id": parent.flatMap { $0[self.parent?.idMember ?? ""] }
-      default: JSONValue?.none
-      }
-    }
+    var values = ["id": json(ofID: id)]
+    values["parent.id"] = parent.flatMap { $0[self.parent?.idMember ?? ""] }
+    let defaults = JSONValue.object(declaration.defaults).filled(values)
     let members = [JSONMember(JSONString(idMember), json(ofID: id))]
       .overlaid(defaults.members ?? []).overlaid(attributes(of: change)).overlaid(scope)
     let object = SchemalessObject(id: id, members: members)
@@ -75,8 +62,6 @@ struct SchemalessResource: ResourceType {
     try replace(object, in: store)
     return resource(object)
   }
-
-  func delete(_ id: String, in store: Store) -> Bool { remove(id, from: store) }
 
   func id(from value: JSONValue?) throws(ResourceProblem) -> String? {
     guard let value, !value.isNull else { return nil }
@@ -99,24 +84,23 @@ struct SchemalessResource: ResourceType {
     func refused(_ name: String, _ detail: String) -> ResourceProblem {
       ResourceProblem(422, detail, pointer: (isJSONAPI ? "/attributes" : "") + ResourceProblem.step(name))
     }
-    for name in declaration.required where object[name] == nil || object[name]?.isNull == true {
+    for name in declaration.required where object[name]?.isNull != false {
       throw refused(name, "a \(self.name) needs \(name.debugDescription)")
     }
-    guard isJSONAPI else { return }
-    for member in object.members.map(\.name.text) where member != idMember && !MemberName.isField(member) {
+    for member in object.members.map(\.name.text)
+    where isJSONAPI && member != idMember && !MemberName.isField(member) {
       throw refused(member, "no attribute may be called \(member.debugDescription)")
     }
   }
-
-  // MARK: Paths
 
   func narrowed(
     _ served: ServedResource, to request: Request, at path: String, in store: Store
   ) throws(ResourceProblem) -> ServedResource {
     var (served, resource) = (served, self)
-    for name in ResourceDeclaration.parameters(of: declaration.path) {
-      served.path = served.path.replacingParameter(name, with: request.rawComponents[name] ?? "")
-    }
+    served.path = served.path.split(separator: "/").map { segment in
+      let name = ResourceDeclaration.parameters(of: String(segment)).first
+      return "/" + (name.map { request.rawComponents[$0] ?? "" } ?? String(segment))
+    }.joined()
     let names = ResourceDeclaration.parameters(of: path).filter { $0 != "id" && !$0.hasPrefix("_") }
     if let parent {
       let id = names.last.flatMap { request.components[$0] }
@@ -131,14 +115,5 @@ struct SchemalessResource: ResourceType {
     }
     served.type = resource
     return served
-  }
-}
-
-extension String {
-  /// A path with a text in the place of `{name}` or `:name`.
-  fileprivate func replacingParameter(_ name: String, with text: String) -> String {
-    split(separator: "/", omittingEmptySubsequences: false).map { segment in
-      segment == "{\(name)}" || segment == ":\(name)" ? text : String(segment)
-    }.joined(separator: "/")
   }
 }

@@ -7,11 +7,11 @@ package struct SchemalessServer: Sendable {
   /// The ids of the resources, by the descriptions of their routes.
   private var owners: [String: String] = [:]
 
-  /// - Parameter store: filled with the resources.
   package init(_ catalog: ResourceCatalog, over store: Store) {
-    let service = ResourceService(store: store, rootDepth: 0)
+    let service = ResourceService(store, rootDepth: 0)
     for declaration in catalog.declarations {
-      let served = declaration.served(SchemalessResource(declaration, catalog))
+      let served = declaration.served(
+        SchemalessResource(declaration: declaration, catalog: catalog))
       if declaration.representation == .jsonAPI {
         JSONAPIResources(group: router.group, service: service).add(served)
       } else {

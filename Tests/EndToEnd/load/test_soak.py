@@ -123,7 +123,7 @@ def steer(admin, overrides, over: threading.Event) -> int:
     for number in itertools.count():
         made = admin.post("/routes", {"path": "/overridden/{token}", "status": 418, "json": {"mine": number}})
         admin.put(f"/routes/{made['id']}", {"path": "/overridden/{token}", "status": 418, "text": f"again {number}"})
-        admin.get("/routes"), admin.get("/health"), admin.get("/journal", limit=5)
+        admin.get("/routes"), admin.get("/health"), admin.get("/requests", limit=5)
         admin.delete(f"/routes/{made['id']}")
         overrides.write_text(f'{{"routes": [{{"path": "/elsewhere/{number}", "status": 418}}]}}')
         if over.wait(0.02):

@@ -15,10 +15,10 @@ enum OverridesLaw {
     }
     try require(problems.isEmpty, "\(problems), and it loads")
     let again = overrides.fresh()
-    for entry in overrides.routes.entries.prefix(8) {
+    for entry in overrides.routes.table.entries.prefix(8) {
       for request in requests(entry.rule) {
-        let answer = RouteRuleResponder.answer(overrides.routes.current, overrides.routes.usages, to: request)
-        let same = RouteRuleResponder.answer(again.routes.current, again.routes.usages, to: request)
+        let answer = overrides.routes.index?.response(to: request, overrides.routes.state)
+        let same = again.routes.index?.response(to: request, again.routes.state)
         try require(answer?.delayNanoseconds == same?.delayNanoseconds, "the dice fall otherwise")
         guard let answer, let same else { continue }
         let sent = try sent(answer.content, to: request.method)
@@ -38,7 +38,7 @@ enum OverridesLaw {
     return line >= 1 && line <= 1 + input.count { $0 == 0x0A } && column >= 1 && column <= input.count + 1
   }
 
-  private static func requests(_ rule: RouteRule) -> [HTTPRequest] {
+  private static func requests(_ rule: RequestRule<RouteEffect>) -> [HTTPRequest] {
     let path = rule.source["path"]?.text ?? ""
     var fields = HTTPFields()
     fields.append(literal: "X-Mark", "a")

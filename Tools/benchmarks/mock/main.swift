@@ -36,7 +36,7 @@ func serve(_ readyFile: String) throws {
   configuration.listen = "127.0.0.1:0"
   configuration.threads = 1
   // As in the replay that it is compared with.
-  configuration.journalBytes = 0
+  configuration.requestLogBytes = 0
   configuration.router.get("/item/:id") { request in
     store.find(Item.self, id: request.components["id"] ?? "")
   }

@@ -1,0 +1,99 @@
+internal import TapedeckHTTP
+internal import TapedeckProxy
+
+/// The proxy itself: its health, its mode, its cassette.
+extension AdminAPI {
+  private static let state = AdminOperation.Response.ok("the state", AdminSchemas.reference("State"))
+
+  static let proxyOperations: [AdminOperation] = [
+    AdminOperation(
+      id: "health", method: .get, path: "/v1/health", summary: "The state of the proxy.", responses: [state]
+    ) { .json($0.proxy.stateJSON) },
+    AdminOperation(
+      id: "set-mode", method: .put, path: "/v1/mode",
+      summary: "Changes the mode; what was being recorded is sealed first.",
+      body: AdminSchemas.object([("mode", AdminSchemas.mode)]), responses: [state], problems: [404, 409, 422]
+    ) { request in
+      let body = try request.object("mode")
+      return try change(request.proxy, mode: mode(body["mode"]), cassette: request.proxy.cassettePath)
+    },
+    AdminOperation(
+      id: "insert-cassette", method: .put, path: "/v1/cassette",
+      summary: "Replaces the cassette with another one of the same folder, and sets the mode if it is given.",
+      body: AdminSchemas.object(
+        [("name", cassetteName), ("mode", AdminSchemas.mode)], required: ["name"]),
+      responses: [state], problems: [404, 409, 422]
+    ) { request in
+      let body = try request.object("name", "mode")
+      let path = try cassettePath(body["name"], request.proxy)
+      return try change(
+        request.proxy, mode: body["mode"].map { try mode($0) } ?? request.proxy.mode, cassette: path)
+    },
+    AdminOperation(
+      id: "eject-cassette", method: .delete, path: "/v1/cassette",
+      summary: "Removes the cassette: requests are passed through, or refused if there is no upstream.",
+      responses: [state], problems: [409]
+    ) { request in
+      try change(request.proxy, mode: request.proxy.upstream == nil ? .none : .passthrough, cassette: nil)
+    },
+    AdminOperation(
+      id: "reset", method: .post, path: "/v1/reset",
+      summary: "Restarts a session: first recorded responses, rule counters at zero, resources as declared.",
+      parameters: [session],
+      body: AdminSchemas.object([("requests", AdminSchemas.bool)], required: []),
+      responses: [.noContent("the session starts over")], problems: [404, 422]
+    ) { request in
+      // "journal" is the former name of "requests".
+      let body = try request.object("requests", "journal")
+      let clearsLog = try [body.bool("requests"), body.bool("journal")].contains(true)
+      let session = try request.session()
+      request.proxy.reset(session)
+      if clearsLog { session.requestLog.clear() }
+      return .noContent
+    },
+  ]
+
+  static let cassetteName: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"]
+
+  private static func mode(_ value: JSONValue?) throws(AdminProblem) -> RecordMode {
+    guard let mode = value?.text.flatMap(RecordMode.init(rawValue:)) else {
+      let known = RecordMode.allCases.map(\.rawValue).joined(separator: ", ")
+      throw AdminProblem(422, "must be one of \(known)", place: "mode")
+    }
+    return mode
+  }
+
+  /// A cassette beside the one the proxy was started with: clients of the API name no paths.
+  static func cassettePath(_ value: JSONValue?, _ proxy: ProxyServer) throws(AdminProblem) -> String {
+    guard let name = value?.text, (1...100).contains(name.utf8.count), !name.hasPrefix("."),
+      !name.hasPrefix("-"), name.utf8.allSatisfy({ ASCII.isWord($0) || $0 == UInt8(ascii: ".") })
+    else { throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: "name") }
+    return "\(proxy.cassetteFolder)/\(name)"
+  }
+
+  private static func change(
+    _ proxy: ProxyServer, mode: RecordMode, cassette: String?
+  ) throws(AdminProblem) -> HTTPResponse {
+    do { try proxy.change(mode: mode, cassette: cassette) } catch {
+      if case .cassetteAbsent? = error as? ProxyError { throw AdminProblem(404, "\(error)") }
+      throw AdminProblem(409, "\(error)")
+    }
+    return .json(proxy.stateJSON)
+  }
+}
+
+extension ProxyServer {
+  fileprivate var stateJSON: JSONValue {
+    let counts = interactionCounts
+    let all = [sessions.standard] + sessions.all
+    return [
+      "status": "ok", "url": JSONValue(baseURL), "mode": JSONValue(mode.rawValue),
+      "upstream": upstream.map { JSONValue($0) } ?? .null,
+      "cassette": cassettePath.map { JSONValue($0) } ?? .null,
+      "interactions": ["recorded": JSONValue(counts.recorded), "replayable": JSONValue(counts.replayable)],
+      "sessions": JSONValue(all.count - 1),
+      "requests": JSONValue(all.reduce(0) { $0 + $1.requestLog.total }),
+      "unmatched": JSONValue(summary.unmatched),
+    ]
+  }
+}

@@ -1,0 +1,147 @@
+internal import TapedeckHTTP
+import TapedeckOverrides
+internal import TapedeckProxy
+
+/// The request log: what came, which link responded and why, and whether it is what a test expects.
+extension AdminAPI {
+  private static let wholeNumber: JSONValue = ["type": "integer", "minimum": 0, "maximum": 2_147_483_647]
+
+  private static let filters: [AdminOperation.Parameter] = [
+    session,
+    .init(name: "method", description: "only requests with this method"),
+    .init(name: "path", description: "only requests whose path matches this pattern, such as /users/{id}"),
+    .init(name: "status", description: "only responses with this status", schema: wholeNumber),
+    .init(name: "source", description: "only responses from this source", schema: AdminSchemas.source),
+    .init(name: "after", description: "only requests with a higher number", schema: wholeNumber),
+    .init(
+      name: "limit", description: "at most this many, the latest ones (100); 0 only counts",
+      schema: wholeNumber),
+  ]
+
+  static let requestOperations: [AdminOperation] = [
+    AdminOperation(
+      id: "list-requests", method: .get, path: "/v1/requests", summary: "The latest requests, oldest first.",
+      parameters: filters,
+      responses: [.ok("the matching requests", AdminSchemas.reference("RequestLog"))], problems: [404]
+    ) { request in
+      let log = try request.session().requestLog
+      let found = try entries(request)
+      let limit = try request.number("limit") ?? 100
+      return .json([
+        "total": JSONValue(log.total), "held": JSONValue(log.entries.count),
+        "matching": JSONValue(found.count),
+        "entries": .array(found.suffix(limit).map { .object($0.summary(request.proxy)) }),
+      ])
+    },
+    AdminOperation(
+      id: "clear-requests", method: .delete, path: "/v1/requests", summary: "Clears the request log.",
+      parameters: [session], responses: [.noContent("it is empty")], problems: [404]
+    ) {
+      try $0.session().requestLog.clear()
+      return .noContent
+    },
+    AdminOperation(
+      id: "get-exchange", method: .get, path: "/v1/requests/{number}",
+      summary: "One request with its response and the decision of each link of the chain.",
+      parameters: [session],
+      responses: [.ok("the exchange", AdminSchemas.reference("Exchange"))], problems: [404]
+    ) { request in
+      let text = request.component("number")
+      guard let number = Int(text), let entry = try request.session().requestLog.entry(number) else {
+        throw AdminProblem(404, "the request log holds no request \(text.debugDescription)")
+      }
+      return .json(entry.exchange(request.proxy))
+    },
+    AdminOperation(
+      id: "verify", method: .post, path: "/v1/verifications",
+      summary: "Checks the logged requests against what a test expects.", parameters: [session],
+      body: AdminSchemas.object(
+        [
+          (
+            "requests",
+            ["type": "array", "minItems": 1, "items": AdminSchemas.reference("ExpectedRequest")]
+          ), ("inOrder", AdminSchemas.bool),
+        ], required: ["requests"]),
+      responses: [
+        .ok(
+          "the result of each expectation",
+          AdminSchemas.object([
+            ("holds", AdminSchemas.bool), ("findings", AdminSchemas.list(AdminSchemas.reference("Finding"))),
+          ]))
+      ], problems: [404, 422]
+    ) { request in
+      let verification = try Verification(request.body ?? .null)
+      let findings = verification.findings(in: try request.session().requestLog.entries)
+      return .json([
+        "holds": JSONValue(findings.allSatisfy(\.holds)), "findings": .array(findings.map(\.json)),
+      ])
+    },
+    AdminOperation(
+      id: "export", method: .post, path: "/v1/exports",
+      summary: "The request log as a HAR file, or as a cassette beside the current one.",
+      parameters: [session],
+      body: [
+        "oneOf": [
+          AdminSchemas.object([("format", ["const": "har"])]),
+          AdminSchemas.object([("format", ["const": "cassette"]), ("name", cassetteName)]),
+        ]
+      ],
+      responses: [.ok("the HAR file, or a summary of the cassette", ["type": "object"])],
+      problems: [404, 409, 422]
+    ) { try export($0) },
+  ]
+
+  private static func entries(_ request: AdminRequest) throws(AdminProblem) -> [RequestLogEntry] {
+    var entries = try request.session().requestLog.entries
+    if let method = request.query["method"] { entries.removeAll { $0.request.method.rawValue != method } }
+    if let text = request.query["path"] {
+      let pattern: PathPattern
+      do { pattern = try PathPattern(text) } catch { throw AdminProblem(400, "\(error)", place: "path") }
+      entries.removeAll { pattern.match($0.request.path) == nil }
+    }
+    if let status = try request.number("status") { entries.removeAll { $0.status != status } }
+    if let text = request.query["source"] {
+      guard let source = ServedResponse.Source(rawValue: text) else {
+        let known = ServedResponse.Source.allCases.map(\.rawValue).joined(separator: ", ")
+        throw AdminProblem(400, "must be one of \(known)", place: "source")
+      }
+      entries.removeAll { $0.source != source }
+    }
+    if let number = try request.number("after") { entries.removeAll { $0.number <= number } }
+    return entries
+  }
+
+  private static func export(_ request: AdminRequest) throws -> HTTPResponse {
+    let body = try request.object("format", "name")
+    let entries = try request.session().requestLog.entries
+    switch body["format"]?.text {
+    case "har":
+      guard body["name"] == nil else { throw AdminProblem(422, "a HAR file has no name", place: "name") }
+      let har = try request.proxy.har(entries, creatorVersion: AdminServer.version)
+      return .json(try JSONValue(parsing: har.file))
+    case "cassette":
+      let path = try cassettePath(body["name"], request.proxy)
+      do {
+        let count = try request.proxy.save(entries, asCassette: path)
+        return .json(["cassette": JSONValue(path), "interactions": JSONValue(count)])
+      } catch {
+        throw AdminProblem(409, "\(error)")
+      }
+    default: throw AdminProblem(422, "must be har or cassette", place: "format")
+    }
+  }
+}
+
+extension Verification.Finding {
+  fileprivate var json: JSONValue {
+    var members = [
+      JSONMember("expectation", expectation), JSONMember("holds", JSONValue(holds)),
+      JSONMember("count", JSONValue(count)),
+    ]
+    if let problem { members.append(JSONMember("problem", JSONValue(problem))) }
+    let nearest: [JSONValue] = nearest.map {
+      ["number": JSONValue($0.number), "obstacle": JSONValue($0.obstacle)]
+    }
+    return .object(members + [JSONMember("nearest", .array(nearest))])
+  }
+}

@@ -1,0 +1,242 @@
+internal import TapedeckAdmin
+internal import TapedeckHTTP
+import TapedeckOverrides
+internal import TapedeckProxy
+internal import TapedeckRecording
+
+extension Option {
+  fileprivate static let runningAdminPort = Option("--admin-port", "N", help: "the port of the admin API")
+  static let session = Option(
+    "--session", "NAME", help: "a session's name; default is the session of requests without one")
+}
+
+extension Verb {
+  static let control = Verb(
+    name: "ctl", group: .proxy, summary: "steer a running proxy",
+    synopsis: "--admin-port N [--session NAME] WHAT…",
+    options: [.runningAdminPort, .adminToken, .adminTokenFile, .session],
+    examples: [
+      "tapedeck ctl --admin-port 9090 health",
+      #"tapedeck ctl --admin-port 9090 routes add '{"path": "/users/{id}", "status": 503}'"#,
+      "tapedeck ctl --admin-port 9090 patches set slow @slow.json",
+      "tapedeck ctl --admin-port 9090 requests status=502 limit=5",
+      #"tapedeck ctl --admin-port 9090 verify '{"requests": [{"path": "/users", "times": 2}]}'"#,
+    ],
+    notes: """
+      WHAT is one of
+        health                       the state of the proxy
+        routes, resources, patches, faults: KIND, KIND add JSON, KIND set ID JSON, KIND get ID, KIND rm ID, KIND clear
+        data ID [JSON]               get or replace the objects of a resource
+        mode MODE                    none, once, new_episodes, all or passthrough
+        cassette NAME [MODE]         switch to another cassette of the same folder
+        eject                        remove the cassette
+        requests [FILTER=VALUE…]     the latest requests; filters are method, path, status, source, after, limit
+        requests NUMBER              one of them, with the decision of each link of the chain
+        requests clear               clear the request log
+        verify JSON                  check the logged requests against expectations; exits with 4 if one fails
+        reset                        restart: first responses, counters at zero, resources as declared
+        reset requests               the same, and clear the request log
+        sessions, sessions begin NAME, sessions rm NAME
+        export har                   the request log as a HAR file, on standard output
+        export cassette NAME         the request log as a cassette
+      JSON is the text itself, @FILE, or - for standard input. The former names, ctl journal and ctl reset journal, are
+      accepted too. The token is read from TAPEDECK_ADMIN_TOKEN, or from the file that a proxy on this machine wrote.
+      """, run: control)
+
+  private static func control(_ arguments: Arguments) throws -> ExitCode {
+    guard let port = try arguments.number(.runningAdminPort, in: 1...65535) else {
+      throw UsageError("ctl needs --admin-port N, the port of the admin API")
+    }
+    let command = try ControlCommand(arguments.positional, session: arguments[.session])
+    let response = try send(command, port: port, token: try token(arguments, port: port))
+    let json = try? JSONValue(parsing: response.body)
+    guard (200...299).contains(response.head.status) else {
+      throw Failure(json?["detail"]?.text ?? "the admin API responded with \(response.head.status)")
+    }
+    guard !response.body.isEmpty else { return .good }
+    if let table = json.flatMap({ command.table($0) }) {
+      Terminal.out(table)
+    } else {
+      Terminal.out(json == nil ? response.body : Printable.json(response.body))
+      if response.body.last != UInt8(ascii: "\n") { Terminal.out("\n") }
+    }
+    return json?["holds"]?.bool == false ? .strictness : .good
+  }
+
+  private static func token(_ arguments: Arguments, port: Int) throws -> String {
+    if let token = arguments[.adminToken] ?? Terminal.environment("TAPEDECK_ADMIN_TOKEN") { return token }
+    let file =
+      arguments[.adminTokenFile].map { AdminTokenFile(path: $0) }
+      ?? AdminTokenFile.standard(port: port, environment: Terminal.environment)
+    guard let token = file.read() else {
+      throw Failure(
+        "there is no token in \(file.path); is a proxy with --admin-port \(port) running here? "
+          + "Its token can also be given in TAPEDECK_ADMIN_TOKEN")
+    }
+    return token
+  }
+
+  private static func send(_ command: ControlCommand, port: Int, token: String) throws -> HTTPResponse {
+    var configuration = ProxyConfiguration()
+    configuration.upstream = "http://127.0.0.1:\(port)"
+    var fields = HTTPFields()
+    try fields.append("Authorization", "Bearer \(token)")
+    if command.body != nil { fields.append(literal: "Content-Type", "application/json") }
+    let request = HTTPRequest(
+      command.method, command.target, fields: fields, body: command.body ?? [])
+    switch try UpstreamBatch(configuration).results(for: [request]).first??.outcome {
+    case .response(let response)?:
+      guard case .bytes(let body) = response.body else { throw Failure("the response is too large") }
+      return HTTPResponse(head: response.head, body: body)
+    case .failed(let reason)?: throw Failure("no response on admin port \(port): \(reason)")
+    case nil: throw Failure("no request was sent")
+    }
+  }
+}
+
+/// The words after `ctl` as a request to the admin API.
+private struct ControlCommand {
+  private(set) var method = HTTPMethod.get
+  private(set) var target = ""
+  private(set) var body: [UInt8]?
+  private var query: [(String, String)] = []
+  private var rest: ArraySlice<String>
+
+  init(_ words: [String], session: String?) throws {
+    rest = words[...]
+    let what = try next("WHAT, such as health, routes or requests,")
+    switch what {
+    case "health": send(.get, "health")
+    case "mode": send(.put, "mode", ["mode": JSONValue(try next("MODE"))])
+    case "cassette":
+      let name = JSONMember("name", JSONValue(try next("NAME")))
+      let mode = rest.popFirst().map { [JSONMember("mode", JSONValue($0))] }
+      send(.put, "cassette", .object([name] + (mode ?? [])))
+    case "eject": send(.delete, "cassette")
+    case "data":
+      let path = "resources/\(Self.encoded(try next("ID")))/data"
+      if let word = rest.popFirst() { send(.put, path, bytes: try json(word)) } else { send(.get, path) }
+    case "requests", "journal": try requests()
+    case "verify": send(.post, "verifications", bytes: try json(next("JSON")))
+    case "reset":
+      let word = rest.popFirst()
+      guard [nil, "requests", "journal"].contains(word) else {
+        throw UsageError("reset takes requests, not \((word ?? "").debugDescription)")
+      }
+      send(.post, "reset", word == nil ? [:] : ["requests": true])
+    case "sessions": try sessions()
+    case "export":
+      let format = try next("FORMAT, har or cassette,")
+      let name = format == "cassette" ? [JSONMember("name", JSONValue(try next("NAME")))] : []
+      send(.post, "exports", .object([JSONMember("format", JSONValue(format))] + name))
+    default: try rules(what)
+    }
+    if let word = rest.first { throw UsageError("too many arguments: \(word.debugDescription)") }
+    if let session {
+      guard !["health", "mode", "cassette", "eject", "sessions"].contains(what) else {
+        throw UsageError("\(what) is about all sessions; leave --session out")
+      }
+      query.append(("session", session))
+    }
+    let items = query.map { "\(Self.encoded($0))=\(Self.encoded($1))" }.joined(separator: "&")
+    target = "/v1/\(target)" + (items.isEmpty ? "" : "?" + items)
+  }
+
+  private mutating func next(_ name: String) throws(UsageError) -> String {
+    guard let word = rest.popFirst() else { throw UsageError("\(name) is missing") }
+    return word
+  }
+
+  private mutating func send(_ method: HTTPMethod, _ path: String, _ json: JSONValue? = nil) {
+    send(method, path, bytes: json?.bytes())
+  }
+
+  private mutating func send(_ method: HTTPMethod, _ path: String, bytes: [UInt8]?) {
+    (self.method, target, body) = (method, path, bytes)
+  }
+
+  /// The text itself, `@FILE`, or `-`.
+  private func json(_ word: String) throws(Failure) -> [UInt8] {
+    if word == "-" { return try [UInt8](contentsOf: "/dev/stdin") }
+    return word.hasPrefix("@") ? try [UInt8](contentsOf: String(word.dropFirst())) : Array(word.utf8)
+  }
+
+  private static func encoded(_ text: String) -> String {
+    let bytes = text.utf8.flatMap { byte in
+      ASCII.isWord(byte) || ".~/".utf8.contains(byte) ? [byte] : PercentCoding.encoded(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private mutating func rules(_ kind: String) throws {
+    let kinds = OverrideKind.allCases.map(\.rawValue)
+    guard kinds.contains(kind) else {
+      let all =
+        kinds + [
+          "health", "mode", "cassette", "eject", "data", "requests", "verify", "reset", "sessions", "export",
+        ]
+      throw UsageError(
+        "unknown word \(kind.debugDescription)\(kind.suggestion(among: all)); known are "
+          + all.joined(separator: ", "))
+    }
+    switch rest.popFirst() {
+    case nil, "list": send(.get, kind)
+    case "add": send(.post, kind, bytes: try json(next("JSON")))
+    case "set": send(.put, "\(kind)/\(Self.encoded(try next("ID")))", bytes: try json(next("JSON")))
+    case "get": send(.get, "\(kind)/\(Self.encoded(try next("ID")))")
+    case "rm": send(.delete, "\(kind)/\(Self.encoded(try next("ID")))")
+    case "clear": send(.delete, kind)
+    case let verb?:
+      let verbs = ["list", "add", "set", "get", "rm", "clear"]
+      throw UsageError(
+        "\(kind) takes \(verbs.joined(separator: ", ")), not \(verb.debugDescription)"
+          + verb.suggestion(among: verbs))
+    }
+  }
+
+  private mutating func sessions() throws(UsageError) {
+    switch rest.popFirst() {
+    case nil: send(.get, "sessions")
+    case "begin": send(.put, "sessions/\(Self.encoded(try next("NAME")))")
+    case "rm": send(.delete, "sessions/\(Self.encoded(try next("NAME")))")
+    case let word?: throw UsageError("sessions takes begin and rm, not \(word.debugDescription)")
+    }
+  }
+
+  private mutating func requests() throws(UsageError) {
+    send(.get, "requests")
+    if let word = rest.first, !word.contains("=") {
+      rest.removeFirst()
+      return word == "clear" ? send(.delete, "requests") : send(.get, "requests/\(Self.encoded(word))")
+    }
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else {
+        throw UsageError("a filter is written like status=502, not \(word.debugDescription)")
+      }
+      query.append((parts[0], parts[1]))
+    }
+  }
+
+  /// A list as a table, on a terminal.
+  func table(_ json: JSONValue) -> String? {
+    guard Terminal.outputColumns != nil, method == .get else { return nil }
+    if let entries = json["entries"]?.array {
+      return Self.table(entries, ["number", "method", "target", "status", "source", "why"])
+    }
+    if let rules = json.array, rules.allSatisfy({ $0["declaration"] != nil }) {
+      return Self.table(rules, ["id", "seen", "used", "declaration"])
+    }
+    return nil
+  }
+
+  private static func table(_ rows: [JSONValue], _ names: [String]) -> String {
+    let columns = names.map { name in
+      let isNumeric = ["number", "seen", "used", "status"].contains(name)
+      return TextTable<JSONValue>.Column(
+        heading: name.uppercased(), isNumeric: isNumeric, minimumWidth: isNumeric ? nil : 10
+      ) { ($0[name] ?? .null).text ?? ($0[name] ?? .null).description }
+    }
+    return TextTable(columns: columns, rows: rows).text()
+  }
+}

@@ -1,0 +1,136 @@
+/// The options of the verbs that start a proxy.
+extension Option {
+  static let upstream = Option("--upstream", "URL", help: "the origin, http or https; may have a path prefix")
+  static let cassette = Option(
+    "--cassette", "NAME", help: "a bare name is Cassettes/NAME, anything with a slash is a path",
+    aliases: ["--tapes-dir", "--recording-dir"])
+  static let listen = Option("--listen", "HOST:PORT", help: "where to listen (127.0.0.1:8080)")
+  static let port = Option("--port", "N", help: "short for --listen 127.0.0.1:N; 0 picks a free port")
+  static let readyFile = Option(
+    "--ready-file", "PATH", help: "write the base URL there once connections are accepted")
+  static let mode = Option("--mode", "MODE", help: "none, once, new_episodes, all or passthrough")
+  static let overrides = Option(
+    "--overrides", "FILE", help: "JSON file of rules that come before the cassette; reloaded when it changes")
+  static let match = Option(
+    "--match", "SPEC",
+    help: "the parts of a request that are compared (method,path,query,body); see above", isRepeatable: true)
+  static let onExhausted = Option(
+    "--on-exhausted", "WHAT", help: "after the last recorded response: repeat (default), miss or loop")
+  static let pace = Option(
+    "--pace", "PACE", help: "speed of replay: instant (default), recorded, or a factor like 10x")
+  static let onCut = Option(
+    "--on-cut", "WHAT",
+    help: "where the client left a recorded stream: open (default) keeps it open, close ends it")
+  static let explain = Option(
+    "--explain", help: "add a Tapedeck-Answer header to each response, with its source and file")
+  static let report = Option("--report", "FILE", help: "write a JSON report at the end of the run")
+  static let reportJUnit = Option(
+    "--report-junit", "FILE", help: "write the report as JUnit XML, for CI servers")
+  static let failOn = Option(
+    "--fail-on", "WHAT",
+    help: "exit with 4 on any of unused, drift, unmatched, repeat, secrets (comma-separated)",
+    isRepeatable: true)
+  static let strict = Option(
+    "--strict",
+    help: "fail unless the run is exactly what was recorded: --fail-on drift,repeat,unused,secrets")
+  static let missStatus = Option(
+    "--miss-status", "N", help: "status of the response to an unmatched request (502)")
+  static let caCertificate = Option(
+    "--cacert", "FILE", help: "PEM file of certificate authorities to trust for https origins")
+  static let insecure = Option("--insecure", help: "do not verify the origin's certificate")
+  static let preserveHost = Option("--preserve-host", help: "send the client's Host to the origin")
+  static let passEncodings = Option(
+    "--pass-encodings", help: "send the client's Accept-Encoding instead of identity")
+  static let upstreamProxy = Option(
+    "--upstream-proxy", "env", help: "reach the origin through the proxy named in the environment")
+  static let rewriteFields = Option(
+    "--rewrite-fields", "NAME",
+    help: "also rewrite these fields, as Location is (comma-separated); stored in the cassette",
+    isRepeatable: true)
+  static let rewriteBodies = Option(
+    "--rewrite-bodies",
+    help: "rewrite the origin's URL in text bodies to the proxy's; stored in the cassette")
+  static let noRewriteBodies = Option(
+    "--no-rewrite-bodies", help: "do not rewrite bodies, even if the cassette says so")
+  static let noRewrite = Option(
+    "--no-rewrite", help: "leave the origin's URL everywhere as it is; stored in the cassette")
+  static let rewrite = Option(
+    "--rewrite", help: "rewrite even if the cassette was recorded with --no-rewrite")
+  static let threads = Option("--threads", "N", help: "number of event loops (one per core)")
+  static let maxBody = Option(
+    "--max-body", "MIB", help: "largest request body accepted, in MiB (128); bodies are held in memory")
+  static let maxConnections = Option(
+    "--max-connections", "N",
+    help: "simultaneous client connections (16384, or what ulimit -n allows); others get 503")
+  static let headTimeout = Option(
+    "--head-timeout", "SECONDS", help: "time for a whole request header section to arrive (15)")
+  static let bodyTimeout = Option(
+    "--body-timeout", "SECONDS", help: "time between two reads of a request body (30)")
+  static let idleTimeout = Option(
+    "--idle-timeout", "SECONDS", help: "time a connection may stay open without a request (60)")
+  static let writeTimeout = Option(
+    "--write-timeout", "SECONDS", help: "time a client may read nothing of its response (60)")
+  static let connectTimeout = Option(
+    "--connect-timeout", "SECONDS", help: "time to connect to the origin (10)")
+  static let firstByteTimeout = Option(
+    "--first-byte-timeout", "SECONDS", help: "time until the origin's response begins (60)")
+  static let readTimeout = Option(
+    "--read-timeout", "SECONDS", help: "time between two reads of a response body (60)")
+  static let maxUpstreamConnections = Option(
+    "--max-upstream-connections", "N", help: "simultaneous connections to the origin per thread (512)")
+  static let maxRecordBody = Option(
+    "--max-record-body", "MIB",
+    help: "largest response body recorded, in MiB (1024); larger ones are passed through")
+  static let durability = Option(
+    "--durability", "process|power",
+    help: "what an exchange survives before it is sealed: the end of the process (default) or of power")
+  static let redact = Option(
+    "--redact", "PATTERN",
+    help: "redact this too: a name such as x-internal-*, or text:GLOB for words", isRepeatable: true)
+  static let keep = Option(
+    "--keep", "NAME", help: "do not redact values with this name or of this kind", isRepeatable: true)
+  static let noRedact = Option("--no-redact", help: "record secrets unredacted")
+  static let quiet = Option("--quiet", help: "no live log")
+  static let logFormat = Option("--log-format", "text|json", help: "format of the live log")
+
+  static let serving: [Option] =
+    [
+      .match, .strict, .failOn, .report, .reportJUnit, .explain, .listen, .port, .readyFile, .overrides,
+      .missStatus, .rewriteFields, .rewriteBodies, .noRewriteBodies, .noRewrite, .rewrite, .maxBody,
+      .maxConnections, .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
+    ] + steering
+  static let origin: [Option] = [
+    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
+    .redact, .keep, .noRedact, .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections,
+    .maxRecordBody,
+  ]
+
+  // MARK: Steering and sessions
+
+  static let adminPort = Option(
+    "--admin-port", "N", help: "serve the admin API on 127.0.0.1:N; 0 picks a free port")
+  static let adminToken = Option(
+    "--admin-token", "TOKEN",
+    help: "its token; default is TAPEDECK_ADMIN_TOKEN, or a random one in a file that only you can read")
+  static let adminTokenFile = Option(
+    "--admin-token-file", "PATH", help: "file for the admin token, which tapedeck ctl reads")
+  static let adminReadyFile = Option(
+    "--admin-ready-file", "PATH", help: "write the admin API's URL there once it listens")
+  static let sessionHeader = Option(
+    "--session-header", "NAME", help: "the header that names a request's session")
+  static let sessionPath = Option(
+    "--session-path", "PREFIX",
+    help: "the path before a session's name: /session makes /session/NAME/users a request for /users")
+  static let sessionUser = Option(
+    "--session-user", help: "the user of Proxy-Authorization names a request's session")
+  static let sessionIdle = Option(
+    "--session-idle", "SECONDS", help: "time until a session without requests is dropped (600)")
+  static let maxSessions = Option("--max-sessions", "N", help: "simultaneous sessions (10000)")
+  static let journal = Option(
+    "--journal", "MIB", help: "memory for the request log (16 with --admin-port, else 0)")
+
+  static let steering: [Option] = [
+    .adminPort, .adminToken, .adminTokenFile, .adminReadyFile, .sessionHeader, .sessionPath, .sessionUser,
+    .sessionIdle, .maxSessions, .journal,
+  ]
+}

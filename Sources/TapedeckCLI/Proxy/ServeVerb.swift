@@ -1,0 +1,46 @@
+internal import TapedeckProxy
+
+extension Verb {
+  static let record = Verb(
+    name: "record", aliases: ["capture"], group: .proxy,
+    summary: "pass requests to the origin and record every exchange",
+    synopsis: "--upstream URL --cassette NAME [options]",
+    options: [.cassette] + Option.origin + Option.serving,
+    examples: [
+      "tapedeck record --upstream https://api.example.com --cassette example",
+      "tapedeck record --upstream URL --cassette example --match 'query:ignore=ts,body:ignore=$.nonce,$.sentAt'",
+    ], notes: matching
+  ) { try ServedProxy.run(try ServeSettings(.record, $0)) }
+
+  static let replay = Verb(
+    name: "replay", aliases: ["simulate"], group: .proxy,
+    summary: "serve recorded responses offline; the origin is never contacted",
+    synopsis: "--cassette NAME [options]",
+    options: [.cassette, .onExhausted, .pace, .onCut] + Option.serving,
+    examples: [
+      "tapedeck replay --cassette example --port 8080",
+      "tapedeck replay --cassette example --strict --report-junit results.xml",
+    ], notes: matching
+  ) { try ServedProxy.run(try ServeSettings(.replay, $0)) }
+
+  static let serve = Verb(
+    name: "serve", aliases: ["spy", "mimic"], group: .proxy,
+    summary: "replay what is recorded, record what is not",
+    synopsis: "[--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]",
+    options: [.cassette, .mode, .onExhausted, .pace, .onCut] + Option.origin + Option.serving,
+    examples: [
+      "tapedeck serve --upstream https://api.example.com --cassette example",
+      "tapedeck serve --cassette example --overrides down.json",
+    ], notes: matching
+  ) { try ServedProxy.run(try ServeSettings(.serve, $0)) }
+}
+
+extension Verb {
+  private static let matching = """
+    --match lists what is compared: method, path, query, body, host, headers:NAME,NAME. query:ignore=NAME,NAME and
+    body:ignore=PATH,PATH leave out parameters, places in JSON such as $.nonce, or fields of forms. Bodies are parsed
+    by their content type, or as body:json, body:form, body:multipart or body:bytes says. A list with method, path,
+    query or body is all that is compared; any other list is added to the rules of the cassette. The cassette stores
+    the rules.
+    """
+}

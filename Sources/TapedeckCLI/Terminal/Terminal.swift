@@ -1,0 +1,122 @@
+internal import Glibc
+internal import Synchronization
+internal import TapedeckHTTP
+
+/// Standard output and standard error.
+///
+/// If standard error is a pipe that is not read, the live log drops lines and later reports how many, so that the event
+/// loops do not stall; messages wait for a second, and are then dropped.
+enum Terminal {
+  /// The bytes a pipe takes without blocking when it reports room.
+  private static let pieceBytes = 4096
+  private static let patienceMilliseconds: Int32 = 1000
+  private static let lostLines = Mutex(0)
+
+  /// Writes to standard output as it is; text from others must pass `Printable` first.
+  static func out(_ text: String) { out(Array(text.utf8)) }
+
+  static func out(_ bytes: [UInt8]) {
+    guard outputError == nil, !OutputFile.writeAll(bytes, to: STDOUT_FILENO) else { return }
+    let code = errno
+    failedOutput.withLock { $0 = code }
+  }
+
+  /// The `errno` of the first failed write to standard output; later ones are not tried.
+  static var outputError: Int32? { failedOutput.withLock { $0 } }
+  private static let failedOutput = Mutex<Int32?>(nil)
+
+  static func out(json document: JSONValue) { out(Printable.json(document.bytes(.pretty))) }
+
+  /// Writes a message to standard error.
+  static func say(_ text: String) {
+    let line = Array("tapedeck: \(Printable.lines(text))\n".utf8)
+    guard hasRoom(waitingMilliseconds: patienceMilliseconds) else { return }
+    status.withLock { isShown in
+      writeError(isShown ? clearLine + line : line)
+      isShown = false
+    }
+  }
+
+  // MARK: The status line
+
+  private static let clearLine = Array("\r\u{1B}[K".utf8)
+  /// Whether a status line is shown.
+  private static let status = Mutex(false)
+
+  /// Replaces the status line, or removes it; does nothing unless standard error is a terminal.
+  static func show(status text: String?) {
+    guard standardErrorIsTerminal else { return }
+    status.withLock { isShown in
+      guard isShown || text != nil else { return }
+      writeError(clearLine + (text.map { Array($0.utf8) } ?? []))
+      isShown = text != nil
+    }
+  }
+
+  /// Writes lines of the live log.
+  static func log(_ lines: [UInt8]) {
+    var rest = lines[...]
+    while !rest.isEmpty {
+      guard hasRoom(waitingMilliseconds: 0) else {
+        return lostLines.withLock { $0 += rest.count { $0 == UInt8(ascii: "\n") } }
+      }
+      reportLostLines()
+      let start = rest.prefix(pieceBytes)
+      // Whole lines, unless one is longer than a piece.
+      let piece = start.lastIndex(of: UInt8(ascii: "\n")).map { start[...$0] } ?? start
+      writeError(Array(piece))
+      rest = rest[piece.endIndex...]
+    }
+  }
+
+  private static func reportLostLines() {
+    let count = lostLines.withLock { lost in
+      defer { lost = 0 }
+      return lost
+    }
+    guard count > 0 else { return }
+    writeError(Array("tapedeck: \(count) lines of the log were lost: standard error was not read\n".utf8))
+  }
+
+  private static func hasRoom(waitingMilliseconds: Int32) -> Bool {
+    var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    return poll(&descriptor, 1, waitingMilliseconds) == 1
+  }
+
+  // MARK: The environment
+
+  private static let isDumb = environment("TERM") == "dumb"
+  private static let allowsColor = environment("NO_COLOR") == nil && !isDumb
+
+  /// Colour only on a terminal, and never with `NO_COLOR` (no-color.org).
+  static let standardErrorHasColor = isatty(STDERR_FILENO) == 1 && allowsColor
+  static let standardOutputHasColor = isatty(STDOUT_FILENO) == 1 && allowsColor
+  /// Whether lines on standard error can be redrawn.
+  static let standardErrorIsTerminal = isatty(STDERR_FILENO) == 1 && !isDumb
+
+  /// The width of standard output, from `COLUMNS` or the terminal; `nil` if it is not a terminal.
+  static var outputColumns: Int? { columns(STDOUT_FILENO) }
+  static var errorColumns: Int? { columns(STDERR_FILENO) }
+
+  private static func columns(_ descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
+    if let text = environment("COLUMNS"), let count = Int(text), count > 0 { return count }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Whether `CI` is set to anything but `0`, `false` or `no`.
+  static let isCI = environment("CI").map { !["0", "false", "no"].contains($0.lowercased()) } ?? false
+
+  /// An environment variable, unless it is empty.
+  static func environment(_ name: String) -> String? {
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  private static func writeError(_ bytes: [UInt8]) {
+    OutputFile.writeAll(bytes, to: STDERR_FILENO, waits: false)
+  }
+}

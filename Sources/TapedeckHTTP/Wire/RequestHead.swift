@@ -1,0 +1,150 @@
+/// `METHOD SP target SP HTTP/1.1`, parsed strictly (RFC 9112 §3): single spaces, nothing corrected.
+struct RequestLine: Sendable {
+  var method: HTTPMethod
+  /// In origin form.
+  var target: [UInt8]
+  var authority: [UInt8]?
+  var version: HTTPVersion
+  /// The length of the line with its CRLF.
+  var byteCount: Int
+
+  /// - Parameter line: begins with the whole request line, including its CRLF.
+  static func parse(
+    _ line: UnsafeRawBufferPointer, methodBytes: Int, limits: HTTPLimits
+  ) throws(HTTPParseError) -> RequestLine {
+    var cursor = methodBytes
+    guard cursor < line.count else { throw .badRequestLine }
+    let method = HTTPMethod(token: UnsafeRawBufferPointer(rebasing: line[..<cursor]))
+    cursor += 1
+    let target = try parseTarget(line, &cursor, limits)
+    let version = try parseVersion(line, &cursor)
+    let resolved = try RequestTarget.resolve(target, method: method)
+    return RequestLine(
+      method: method, target: resolved.originForm, authority: resolved.authority, version: version,
+      byteCount: cursor)
+  }
+
+  /// The length of the method; `bytes.count` while incomplete. Its first byte reveals garbage, such as TLS.
+  static func methodLength(
+    _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits
+  ) throws(HTTPParseError) -> Int {
+    var end = 0
+    while end < bytes.count, ASCII.isToken(bytes[end]) {
+      end += 1
+      guard end <= limits.methodBytes else { throw .methodTooLong }
+    }
+    guard end < bytes.count else { return end }
+    guard end > 0, bytes[end] == ASCII.space else { throw .badRequestLine }
+    return end
+  }
+
+  private static func parseTarget(
+    _ line: UnsafeRawBufferPointer, _ cursor: inout Int, _ limits: HTTPLimits
+  ) throws(HTTPParseError) -> [UInt8] {
+    let start = cursor
+    var end = start
+    while end < line.count, RequestTarget.isAllowed(line[end]) { end += 1 }
+    cursor = end
+    guard cursor - start <= limits.targetBytes else { throw .targetTooLong }
+    guard cursor > start, cursor < line.count else { throw .badRequestLine }
+    guard line[cursor] == ASCII.space else {
+      throw line[cursor] == ASCII.carriageReturn || line[cursor] == ASCII.tab ? .badRequestLine : .badTarget
+    }
+    defer { cursor += 1 }
+    return Array(UnsafeRawBufferPointer(rebasing: line[start..<cursor]))
+  }
+
+  /// Exactly `HTTP/D.D` and CRLF; any 1.x is 1.1 or 1.0 (RFC 9110 §2.5), other majors are refused.
+  private static func parseVersion(
+    _ line: UnsafeRawBufferPointer, _ cursor: inout Int
+  ) throws(HTTPParseError) -> HTTPVersion {
+    let name: StaticString = "HTTP/"
+    guard cursor + 10 <= line.count else { throw .badRequestLine }
+    for index in 0..<5 where line[cursor + index] != name.utf8Start[index] { throw .badRequestLine }
+    let (major, minor) = (line[cursor + 5], line[cursor + 7])
+    guard ASCII.isDigit(major), line[cursor + 6] == UInt8(ascii: "."), ASCII.isDigit(minor),
+      line[cursor + 8] == ASCII.carriageReturn, line[cursor + 9] == ASCII.lineFeed
+    else { throw .badRequestLine }
+    guard major == UInt8(ascii: "1") else { throw .unsupportedVersion }
+    cursor += 10
+    return minor == UInt8(ascii: "0") ? .http10 : .http11
+  }
+}
+
+/// The parsed field lines of a request, and what they say about the message.
+///
+/// They depend only on the bytes of the lines and on the version, so lines that equal the previous request's,
+/// as is common, need not be parsed again.
+struct RequestFields: Sendable {
+  private(set) var version = HTTPVersion.http10
+  /// Shares the lines as received, including the blank one.
+  private(set) var fields = HTTPFields()
+  /// Empty when HTTP/1.0 has none.
+  private(set) var host: [UInt8] = []
+  private(set) var connection = ConnectionOptions()
+  private(set) var expectsContinue = false
+  private(set) var framing = BodyFraming.none
+
+  init() {}
+
+  /// - Parameter lines: the field lines, including the blank one.
+  init(
+    _ lines: UnsafeRawBufferPointer, count: Int, version: HTTPVersion, limits: HTTPLimits
+  ) throws(HTTPParseError) {
+    self.version = version
+    fields = try Self.parse(lines, count, limits)
+    host = try Self.host(fields, version: version)
+    connection = try ConnectionOptions(fields)
+    expectsContinue = try Self.expectsContinue(fields, version: version)
+    framing = try BodyFraming.request(fields, version: version)
+  }
+
+  func request(_ line: consuming RequestLine) -> HTTPRequest {
+    let isAbsolute = line.authority != nil
+    var request = HTTPRequest(
+      method: line.method, target: line.target, version: line.version, fields: fields,
+      authority: line.authority ?? host, keepsAlive: line.version == .http11 && !connection.closes)
+    request.isAbsoluteForm = isAbsolute
+    request.asksForUpgrade = connection.upgrades
+    return request
+  }
+
+  private static func parse(
+    _ lines: UnsafeRawBufferPointer, _ count: Int, _ limits: HTTPLimits
+  ) throws(HTTPParseError) -> HTTPFields {
+    var slices: [HTTPFields.Slice] = []
+    slices.reserveCapacity(count)
+    var lineStart = 0
+    while lineStart + 2 < lines.count {
+      guard slices.count < limits.fieldCount else { throw .tooManyFields }
+      let lineEnd = ASCII.firstLineFeed(lines, from: lineStart) ?? lines.count
+      slices.append(try HTTPFields.Slice(parsing: lines, lineStart, lineEnd - 1))
+      lineStart = lineEnd + 1
+    }
+    return HTTPFields(storage: Array(lines), slices: slices)
+  }
+
+  /// The single Host of HTTP/1.1 (RFC 9112 §3.2); optional in HTTP/1.0.
+  private static func host(
+    _ fields: HTTPFields, version: HTTPVersion
+  ) throws(HTTPParseError) -> [UInt8] {
+    guard let index = fields.index(of: "host") else {
+      guard version == .http10 else { throw .badHost }
+      return []
+    }
+    guard fields.index(of: "host", from: index + 1) == nil else { throw .badHost }
+    let host = fields.value(at: index)
+    guard host.isEmpty || RequestTarget.isAuthority(host) else { throw .badHost }
+    return RequestTarget.withoutEmptyPort(host)
+  }
+
+  private static func expectsContinue(
+    _ fields: HTTPFields, version: HTTPVersion
+  ) throws(HTTPParseError) -> Bool {
+    guard version == .http11, let index = fields.index(of: "expect") else { return false }
+    guard fields.index(of: "expect", from: index + 1) == nil,
+      ASCII.equal(fields.value(at: index), lowercase: "100-continue")
+    else { throw .unsupportedExpectation }
+    return true
+  }
+}

@@ -1,0 +1,231 @@
+import TapedeckHTTP
+
+// MARK: - The table of names
+
+extension SecretNames {
+  private static func words(_ list: String) -> Set<String> {
+    Set(list.split(separator: " ").map(String.init))
+  }
+
+  private static func pairs(_ list: String) -> Set<String> {
+    Set(list.split(separator: ",").map { $0.drop { $0 == " " } }.map(String.init))
+  }
+
+  /// Words under which any text is a secret, in the languages most spoken.
+  static let strong = words(
+    """
+    mnemonic passcode passphrase passwd password passwords secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
+    contraseña contrasena contraseñas senha senhas motdepasse parola hasło haslo heslo şifre Şifre sifre \
+    salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
+    пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड
+    """)
+
+  /// Endings of one long word, as in `loginpwd` without a capital.
+  static let strongEndings = [
+    "password", "passwd", "passphrase", "passcode", "secret", "passwort", "kennwort",
+  ]
+
+  /// What may stand before `pass` in one word: `dbpass` is a secret, `compass` is none.
+  static let passOwners = words(
+    """
+    admin auth db email ftp http imap key keystore ldap login mail my mysql pg postgres proxy redis root smtp \
+    ssh store user wifi
+    """)
+
+  static let strongPairs = pairs("mot passe, de passe, seed phrase, recovery phrase, secret phrase")
+
+  /// Words whose values may be digits.
+  static let codes = words("cvc cvn cvv otp otps pin pins totp")
+
+  static let codePairs = pairs(
+    """
+    backup code, backup codes, confirmation code, login code, oob code, pass code, recovery code, recovery codes, reset code, \
+    scratch codes, security code, sms code, time code, time codes, time pin, unused codes, user code, \
+    verification code
+    """)
+
+  /// What machines make, written as one word.
+  static let oneWordKeys = words(
+    """
+    accesskey accesstoken apikey authtoken decryptionkey dsn encryptionkey idtoken jsessionid phpsessid \
+    privatekey privkey refreshtoken secretkey sessionid sessiontoken signingkey
+    """)
+
+  static let keyEndings = ["apikey", "privatekey", "secretkey", "accesskey", "authkey", "accesstoken"]
+
+  /// The same in two words.
+  static let keyPairs = pairs(
+    """
+    access key, access token, api key, api token, app key, auth key, auth token, bearer token, \
+    connection string, decryption key, encryption key, id token, master key, oauth token, personal token, \
+    priv key, private key, private token, rapidapi key, refresh token, secret key, secret token, security token, \
+    session token, signing key, subscription key, validation key
+    """)
+
+  /// Words that also have other uses.
+  static let likely = words(
+    """
+    assertion auth authentication authorization bearer clave cred credential credentials creds csrf \
+    csrfmiddlewaretoken csrftoken hmac jwt pass sas secrets sess session sid sig signature token tokens xsrf
+    """)
+
+  /// Pairs of words that also have other uses.
+  static let likelyPairs = pairs(
+    """
+    account key, admin key, application key, auth code, authorization code, client key, code verifier, \
+    consumer key, customer key, device code, functions key, license key, saml request, saml response, \
+    service key, session key, shared key, storage key
+    """)
+
+  /// Pairs of words that are mostly about something else, such as a table's rows.
+  static let randomPairs = pairs("primary key, secondary key")
+
+  /// What stands before `Key` in the names of ordinary header fields.
+  static let ordinaryKeys = words(
+    """
+    cache correlation foreign idempotency object partition primary public request routing socket sort \
+    surrogate
+    """)
+
+  /// Words that count alone, in a query or a form.
+  static let pairWords: [String: Strength] = [
+    "appid": .maybe, "code": .maybe, "key": .maybe, "sign": .maybe, "ticket": .maybe, "samlresponse": .likely,
+    "samlrequest": .likely,
+  ]
+
+  /// The scanner finds these inside one word.
+  static let runOn = [
+    "token", "credential", "session", "signature", "apikey", "accesskey", "authkey", "csrf", "jwt", "pwd",
+  ]
+
+  /// Words that make `token` a page cursor.
+  static let cursors = words(
+    """
+    change continuation cursor delta marker next page pagination prev previous resume skip start starting \
+    sync
+    """)
+
+  /// The ends of names whose value is new in every request, but no secret.
+  static let nonces = [["client", "request", "token"], ["idempotency", "token"]]
+
+  static let digests = words("checksum checksums fingerprint fingerprints thumbprint")
+
+  /// Members that wrap a value in DynamoDB, Firestore, Azure, XML as JSON and forms.
+  static let wrappers = words(
+    """
+    b bs bytesvalue cdata content current data n new old plain plaintext previous raw s secretstring ss string \
+    stringvalue text val value values
+    """)
+
+  /// Segments of paths in addresses that let in whoever knows them.
+  static let privatePaths = words(
+    """
+    activate activation confirm confirmation ical invitation invite magic password reset reset-password \
+    unsubscribe verification verify
+    """)
+
+  /// Members below which names have messages and types for values.
+  static let describers = words(
+    """
+    error errors i18n labels locale locales messages permissions placeholders properties translations validation \
+    violations
+    """)
+
+  /// Last words of names that describe a secret: `token_type`, `password_policy`.
+  static let about = words(
+    """
+    address addresses after age alerts alg algorithm algorithms applications arn at attempts audience before \
+    button by changed check checks class column columns count created date day days description details \
+    digits disabled domain driver duration email emails enabled encoding endpoint endpoints enum error errors \
+    expiration expired expires expiry expression field fields file filename files flow form format function \
+    header headers help hint hints hours icon identifier identifiers in index input issuer kind label labels last length level \
+    lifespan lifetime limit limits link links location manager mask max maximum message messages method \
+    methods min minimum minutes mode model module name names note number offset operation option options \
+    owner page parallelism param parameter parameters params path paths pattern permission permissions \
+    placeholder plugin policies policy position prefix prevention properties property provider providers ref \
+    reference references refs regex region required requirement requirements reset resets result results \
+    role roles rotated rotation rule rules scanning schema scheme schemes scope scopes screen seconds \
+    selector service since size source spec specs stages state status store strategy strength style subject suffix \
+    support supported table tag tags time timeout title topic translations ttl type types unit units until \
+    updated uri url urls usage use used user username users valid validation validity version versions view \
+    visible weight
+    """)
+}
+
+// MARK: - The quick check
+
+extension SecretNames {
+  /// Whether a name may hold a word of the table. Every word is marked by three bytes in a row; a name of other
+  /// scripts may always.
+  static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
+    name.withUnsafeBufferPointer { mayBeSecret($0) }
+  }
+
+  static func mayBeSecret(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard name.count > 2 else { return name.count == 2 && isPw(name[0], name[1]) }
+    return marks.withUnsafeBufferPointer { marks in
+      var mark = Int(name[0] & 0x1F) << 5 | Int(name[1] & 0x1F)
+      var others = name[0] | name[1]
+      for index in 2..<name.count {
+        let byte = name[index]
+        mark = (mark << 5 | Int(byte & 0x1F)) & 0x7FFF
+        if marks[mark >> 6] >> UInt64(mark & 63) & 1 == 1 { return true }
+        others |= byte
+      }
+      return others >= 0x80 || endsInPw(name)
+    }
+  }
+
+  /// `pw` is the one word of two letters: `pw`, `db_pw`, `pw_new`, `adminPw`.
+  private static func endsInPw(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    for index in 1..<name.count where isPw(name[index - 1], name[index]) {
+      let isStart = index == 1 || !ASCII.isLetter(name[index - 2]) || name[index - 1] == UInt8(ascii: "P")
+      let isEnd = index + 1 == name.count || !ASCII.isLetter(name[index + 1]) || name[index + 1] & 0x20 == 0
+      if isStart, isEnd { return true }
+    }
+    return false
+  }
+
+  private static func isPw(_ first: UInt8, _ second: UInt8) -> Bool {
+    first | 0x20 == UInt8(ascii: "p") && second | 0x20 == UInt8(ascii: "w")
+  }
+
+  /// One bit for the low five bits of each of three bytes.
+  private static let marks: [UInt64] = {
+    var table = [UInt64](repeating: 0, count: 512)
+    func marks(of word: some StringProtocol) -> [Int] {
+      let letters = Array(word.utf8)
+      guard letters.count > 2, letters.allSatisfy({ $0 < 0x80 }) else { return [] }
+      return (2..<letters.count).map { letters[$0 - 2...$0].reduce(0) { $0 << 5 | Int($1 & 0x1F) } }
+    }
+    let ordinary = Set(ordinaryNames.split(separator: " ").flatMap(marks))
+    for word in allWords.sorted() {
+      let marks = marks(of: word)
+      if marks.contains(where: { table[$0 >> 6] >> UInt64($0 & 63) & 1 == 1 }) { continue }
+      guard let mark = marks.first(where: { !ordinary.contains($0) }) ?? marks.first else { continue }
+      table[mark >> 6] |= 1 << UInt64(mark & 63)
+    }
+    return table
+  }()
+
+  /// Names that are so frequent that none of the marks may stand in them.
+  private static let ordinaryNames = """
+    id name type created updated description class order record price owner items data value values count \
+    total status state content message messages error results response request date time email address city \
+    country phone title body text image images url href links language version size length position category \
+    currency amount quantity accept connection server
+    """
+
+  /// Every word that a name with a strength holds one of.
+  static let allWords: Set<String> = {
+    let firsts = [strongPairs, codePairs, keyPairs, likelyPairs, randomPairs].joined().compactMap { pair in
+      // `request` and `response` stand in too many names.
+      let words = pair.split(separator: " ").map(String.init)
+      return words.first == "saml" ? words.first : words.last
+    }
+    return strong.union(strongEndings).union(codes).union(oneWordKeys).union(keyEndings).union(likely).union(
+      firsts
+    )
+    .union(pairWords.keys).union(["pass"])
+  }()
+}
