@@ -47,6 +47,15 @@ extension JSONWalk {
     ASCII.equal(value, lowercase: "opaque") || value.starts(with: "kubernetes.io/".utf8)
   }
 
+  /// Whether the value of a member may be the name of another value, or the kind of their object.
+  static func isNameName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    switch name.count {
+    case 2: ASCII.equal(name, lowercase: "id")
+    case 4: ["name", "path", "type", "kind"].contains { ASCII.equal(name, lowercase: $0) }
+    default: nameNames.contains { ASCII.equal(name, lowercase: $0) }
+    }
+  }
+
   /// Whether a member makes its object a JSON Web Key.
   static func isKeyType(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     name.count == 3 && ASCII.equal(name, lowercase: "kty")
@@ -58,9 +67,8 @@ extension JSONWalk {
   static func tellsKind(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     switch name.count {
     case 3: isKeyType(name)
-    case 4: ASCII.equal(name, lowercase: "kind")
     case 6: ASCII.equal(name, lowercase: "method")
-    case 7: ASCII.equal(name, lowercase: "payload")
+    case 7: ["payload", "cookies", "keyname"].contains { ASCII.equal(name, lowercase: $0) }
     case 11: ASCII.equal(name, lowercase: "keys_base64") || ASCII.equal(name, lowercase: "stringdata")
     default: false
     }

@@ -93,7 +93,7 @@ extension SecretSearch {
 
   package func text(_ text: ArraySlice<UInt8>, depth: Int) -> Finds {
     var finds = Finds()
-    if TextScan.mayHide(text), policy.hasNameRules || !TextScan.isTime(text) {
+    if policy.hasNameRules || TextScan.mayHide(text) && !TextScan.isOrdinary(text) {
       var scan = TextScan(text, self, depth: depth)
       finds = scan.run()
     }

@@ -12,6 +12,8 @@ struct JSONQuickCheck {
   /// The innermost container has the lowest bit.
   private var isObject: UInt64 = 0
   private var expectsName: UInt64 = 0
+  /// Whether the next value may be the name of a value beside it: `{"name": "password", "value": "…"}`.
+  private var expectsHeldName = false
 
   /// - Parameter hasSecrets: whether there are secrets in a value that may have some, given its range.
   static func mayHide(_ text: ArraySlice<UInt8>, _ hasSecrets: (Range<Int>) -> Bool = { _ in true }) -> Bool {
@@ -77,13 +79,16 @@ struct JSONQuickCheck {
     index = end + 1
     let string = UnsafeBufferPointer(rebasing: bytes[start..<end])
     guard expectsName & 1 == 1 else {
+      let isItem = isObject & 1 == 0
       // An item may be the name of the next one.
-      if isObject & 1 == 0, Self.mayHide(name: string) { return false }
+      if isItem && Self.mayName(string) || expectsHeldName && Self.mayEndWithName(string) { return false }
       return !Self.mayHide(value: string, hasEscapes: hasEscapes)
         || !hasEscapes && !Self.mayNest(string) && !hasSecrets(start..<end)
     }
     expectsName &= ~1
-    return !hasEscapes && !Self.mayHide(name: string)
+    expectsHeldName = JSONWalk.isNameName(string)
+    return !hasEscapes && !Self.mayName(string) && !JSONWalk.tellsKind(string)
+      && (string.count < SecretValue.minimumRandomBytes || !TextScan.mayHide(string))
   }
 
   /// Whether a value may be JSON, or tell about the values beside it.
@@ -95,14 +100,17 @@ struct JSONQuickCheck {
     guard !value.isEmpty else { return false }
     if mayNest(value) { return true }
     // An escape can make a word look longer, but never shorter.
-    return TextScan.mayHide(value) && (hasEscapes || !TextScan.isTime(value))
+    return TextScan.mayHide(value) && (hasEscapes || !TextScan.isOrdinary(value))
   }
 
-  private static func mayHide(name: UnsafeBufferPointer<UInt8>) -> Bool {
-    if JSONWalk.isValueName(name) || JSONWalk.tellsKind(name) || FieldKind(name) != .other { return true }
-    if SecretNames.mayBeSecret(name), SecretNames.strength(of: Array(name)[...], in: .member) != .none {
-      return true
-    }
-    return name.count >= SecretValue.minimumRandomBytes && TextScan.mayHide(name)
+  /// The same of a path, as in a patch (RFC 6902 §3).
+  private static func mayEndWithName(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+    FieldKind(path) != .other || SecretNames.mayBeSecret(path)
+  }
+
+  /// Whether values of this name may be secrets.
+  private static func mayName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    FieldKind(name) != .other
+      || SecretNames.mayBeSecret(name) && SecretNames.strength(of: Array(name)[...], in: .member) != .none
   }
 }

@@ -2,30 +2,29 @@ import TapedeckHTTP
 
 /// Quick checks for what every text with a secret contains.
 extension TextScan {
-  /// Whether a text may hold a secret: it has a long word, a mark that a value may follow, or a
-  /// name and a blank.
+  /// Whether a text may hold a secret: a long word that is no word of a language, or the name of one.
   static func mayHide(_ text: ArraySlice<UInt8>) -> Bool {
     text.withUnsafeBufferPointer { mayHide($0) }
   }
 
   static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    text.count >= 4
-      && (hasMark(in: text) || hasWord(of: minimumWordBytes, in: text) || hasCommand(in: text))
-  }
-
-  /// Whether a text may be SQL, a command line or a table with a secret: it has blanks, and the name of a secret
-  /// or an option of one letter. A backslash may be an escaped blank.
-  private static func hasCommand(in text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard text.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\\") }) else { return false }
+    guard text.count >= 4 else { return false }
+    if hasWord(of: minimumWordBytes, in: text) { return true }
+    let hasMark = hasMark(in: text)
+    // A user before a host, and what is encoded, have no names.
+    if hasMark, text.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") }) { return true }
+    // A backslash may be an escaped blank.
+    guard hasMark || text.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\\") }) else { return false }
     return SecretNames.mayBeSecret(text) || hasOption(in: text)
   }
 
+  /// Whether a text has the option of a command, of one letter or `--user`.
   private static func hasOption(in text: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(text)
     var index = 1
     while let hyphen = raw.index(of: UInt8(ascii: "-"), from: index), hyphen + 1 < text.count {
       if "paPwuU".utf8.contains(text[hyphen + 1]),
-        !ASCII.isWord(text[hyphen - 1]) || hyphen > 1 && text[hyphen - 2] == UInt8(ascii: "\\")
+        !ASCII.isAlphanumeric(text[hyphen - 1]) || hyphen > 1 && text[hyphen - 2] == UInt8(ascii: "\\")
       {
         return true
       }
@@ -34,20 +33,34 @@ extension TextScan {
     return false
   }
 
-  /// Whether `count` letters, digits, `_` or `-` are in a row. Each stretch of `count` bytes is read from its
-  /// end, where any other byte rules out all runs across it, so most bytes of prose are never read.
+  /// Whether `count` letters, digits, `_` or `-` are in a row that is no word of a language. Each stretch of `count`
+  /// bytes is read from its end, where any other byte rules out all runs across it, so most bytes of prose are never
+  /// read.
   static func hasWord(of count: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var start = 0
     while start + count <= bytes.count {
       var index = start + count - 1
       while index >= start, ASCII.isWord(bytes[index]) { index -= 1 }
-      if index < start { return true }
-      start = index + 1
+      guard index < start else {
+        start = index + 1
+        continue
+      }
+      let end = bytes[(start + count)...].firstIndex { !ASCII.isWord($0) } ?? bytes.count
+      guard isOrdinary(bytes[start..<end]) else { return true }
+      start = end + 1
     }
     return false
   }
 
-  static func hasMark(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  /// Machines make no words as long as these from small letters and hyphens alone.
+  private static let maximumOrdinaryBytes = 32
+
+  private static func isOrdinary(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    word.count <= maximumOrdinaryBytes && ASCII.isLetter(word[word.startIndex])
+      && word.dropFirst().allSatisfy { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") }
+  }
+
+  private static func hasMark(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(bytes)
     let (assigns, colons, tags) = (
       SIMD16<UInt8>(repeating: UInt8(ascii: "=")), SIMD16<UInt8>(repeating: UInt8(ascii: ":")),
@@ -59,22 +72,25 @@ extension TextScan {
       if any((block .== assigns) .| (block .== colons) .| (block .== tags)) { return true }
       index += 16
     }
-    return bytes[index...].contains(where: isMark)
+    return bytes[index...].contains {
+      $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "<")
+    }
   }
 
   static func has(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Bool {
     text.withUnsafeBytes { $0.index(of: byte, from: 0) != nil }
   }
 
-  /// Times in fields (RFC 9110 §5.6.7) and JSON (RFC 3339 §5.6); `0` is any digit, `A` any letter.
-  private static let times: [StaticString] = [
+  /// Times in fields (RFC 9110 §5.6.7) and JSON (RFC 3339 §5.6), and UUIDs (RFC 9562 §4); `0` is any digit, `A` any
+  /// letter, `F` any hexadecimal digit.
+  private static let ordinaryForms: [StaticString] = [
     "Aaa, 00 Aaa 0000 00:00:00 GMT", "0000-00-00T00:00:00Z", "0000-00-00T00:00:00.000Z",
-    "0000-00-00T00:00:00+00:00",
+    "0000-00-00T00:00:00+00:00", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
   ]
 
-  /// Whether a text is a time and nothing else. Times have words and marks, but no secrets.
-  static func isTime(_ text: some Collection<UInt8>) -> Bool {
-    times.contains { form in
+  /// Whether a text is a time or a UUID and nothing else. They have words and marks, but no secrets.
+  static func isOrdinary(_ text: some Collection<UInt8>) -> Bool {
+    ordinaryForms.contains { form in
       form.utf8CodeUnitCount == text.count
         && zip(text, UnsafeBufferPointer(start: form.utf8Start, count: text.count)).allSatisfy(fits)
     }
@@ -83,12 +99,9 @@ extension TextScan {
   private static func fits(_ byte: UInt8, _ place: UInt8) -> Bool {
     switch place {
     case UInt8(ascii: "0"): ASCII.isDigit(byte)
+    case UInt8(ascii: "F"): ASCII.hexValue(byte) != nil
     case UInt8(ascii: "A"), UInt8(ascii: "a"): ASCII.isLetter(byte)
     default: byte == place
     }
-  }
-
-  private static func isMark(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "<")
   }
 }

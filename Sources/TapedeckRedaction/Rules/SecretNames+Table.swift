@@ -155,58 +155,93 @@ extension SecretNames {
 // MARK: - The quick check
 
 extension SecretNames {
-  /// Whether a name may hold a word of the table. Every word is marked by three bytes in a row; a name of other
-  /// scripts may always.
+  /// Whether a name or a text may hold a word of the table, as a word of its own. Every word is marked by three bytes
+  /// in a row, so that most bytes are compared with nothing. Other scripts are not split into words here.
   static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
     name.withUnsafeBufferPointer { mayBeSecret($0) }
   }
 
   static func mayBeSecret(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard name.count > 2 else { return name.count == 2 && isPw(name[0], name[1]) }
-    return marks.withUnsafeBufferPointer { marks in
+    if isPw(name[0], name[1]), isBoundary(name, 2) { return true }
+    return marks.bits.withUnsafeBufferPointer { bits in
       var mark = Int(name[0] & 0x1F) << 5 | Int(name[1] & 0x1F)
       var others = name[0] | name[1]
       for index in 2..<name.count {
         let byte = name[index]
         mark = (mark << 5 | Int(byte & 0x1F)) & 0x7FFF
-        if marks[mark >> 6] >> UInt64(mark & 63) & 1 == 1 { return true }
+        if bits[mark >> 6] >> UInt64(mark & 63) & 1 == 1, marks.hasWord(name, at: index, mark) { return true }
         others |= byte
       }
-      return others >= 0x80 || endsInPw(name)
+      return others >= 0x80
     }
-  }
-
-  /// `pw` is the one word of two letters: `pw`, `db_pw`, `pw_new`, `adminPw`.
-  private static func endsInPw(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    for index in 1..<name.count where isPw(name[index - 1], name[index]) {
-      let isStart = index == 1 || !ASCII.isLetter(name[index - 2]) || name[index - 1] == UInt8(ascii: "P")
-      let isEnd = index + 1 == name.count || !ASCII.isLetter(name[index + 1]) || name[index + 1] & 0x20 == 0
-      if isStart, isEnd { return true }
-    }
-    return false
   }
 
   private static func isPw(_ first: UInt8, _ second: UInt8) -> Bool {
     first | 0x20 == UInt8(ascii: "p") && second | 0x20 == UInt8(ascii: "w")
   }
 
-  /// One bit for the low five bits of each of three bytes.
-  private static let marks: [UInt64] = {
-    var table = [UInt64](repeating: 0, count: 512)
-    func marks(of word: some StringProtocol) -> [Int] {
-      let letters = Array(word.utf8)
-      guard letters.count > 2, letters.allSatisfy({ $0 < 0x80 }) else { return [] }
-      return (2..<letters.count).map { letters[$0 - 2...$0].reduce(0) { $0 << 5 | Int($1 & 0x1F) } }
+  /// Whether a word may end or begin at a place: `words(of:)` tells why.
+  private static func isBoundary(_ name: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    guard index > 0, index < name.count, ASCII.isLetter(name[index]), ASCII.isLetter(name[index - 1]) else {
+      return true
     }
-    let ordinary = Set(ordinaryNames.split(separator: " ").flatMap(marks))
-    for word in allWords.sorted() {
-      let marks = marks(of: word)
-      if marks.contains(where: { table[$0 >> 6] >> UInt64($0 & 63) & 1 == 1 }) { continue }
-      guard let mark = marks.first(where: { !ordinary.contains($0) }) ?? marks.first else { continue }
-      table[mark >> 6] |= 1 << UInt64(mark & 63)
+    guard name[index] & 0x20 == 0 else { return false }
+    return name[index - 1] & 0x20 != 0
+      || index + 1 < name.count && ASCII.isLetter(name[index + 1]) && name[index + 1] & 0x20 != 0
+  }
+
+  private static let marks = Marks()
+
+  /// The words of the table by three of their bytes, of each the low five bits.
+  private struct Marks {
+    private struct Word {
+      var letters: [UInt8]
+      /// The number of letters up to the end of the mark.
+      var end: Int
+      var isInside: Bool
     }
-    return table
-  }()
+
+    var bits = [UInt64](repeating: 0, count: 512)
+    private var words: [Int: [Word]] = [:]
+
+    init() {
+      let ordinary = Set(ordinaryNames.split(separator: " ").flatMap { Self.marks(of: Array($0.utf8)) })
+      for word in allWords.sorted() {
+        let letters = Array(word.utf8)
+        let marks = Self.marks(of: letters)
+        let known = marks.indices.first { words[marks[$0]] != nil }
+        guard let place = known ?? marks.firstIndex(where: { !ordinary.contains($0) }) ?? marks.indices.first
+        else { continue }
+        let mark = marks[place]
+        bits[mark >> 6] |= 1 << UInt64(mark & 63)
+        words[mark, default: []].append(
+          Word(letters: letters, end: place + 3, isInside: insides.contains(word)))
+      }
+      // `pw` is the one word of two letters, with any letter before it.
+      for first in 0..<32 {
+        let mark = first << 10 | Int(UInt8(ascii: "p") & 0x1F) << 5 | Int(UInt8(ascii: "w") & 0x1F)
+        bits[mark >> 6] |= 1 << UInt64(mark & 63)
+        words[mark, default: []].append(Word(letters: Array("pw".utf8), end: 2, isInside: false))
+      }
+    }
+
+    private static func marks(of word: [UInt8]) -> [Int] {
+      guard word.count > 2, word.allSatisfy({ $0 < 0x80 }) else { return [] }
+      return (2..<word.count).map { word[$0 - 2...$0].reduce(0) { $0 << 5 | Int($1 & 0x1F) } }
+    }
+
+    /// Whether one of the words with a mark has it here, at its last byte.
+    func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int, _ mark: Int) -> Bool {
+      words[mark, default: []].contains { word in
+        let start = index + 1 - word.end
+        guard start >= 0, start + word.letters.count <= name.count,
+          word.letters.indices.allSatisfy({ ASCII.lowercased(name[start + $0]) == word.letters[$0] })
+        else { return false }
+        return word.isInside || isBoundary(name, start) && isBoundary(name, start + word.letters.count)
+      }
+    }
+  }
 
   /// Names that are so frequent that none of the marks may stand in them.
   private static let ordinaryNames = """
@@ -216,6 +251,14 @@ extension SecretNames {
     currency amount quantity accept connection server
     """
 
+  /// Words that tell of a secret where no name of the table stands: in commands and names of fields.
+  private static let clues: Set<String> = [
+    "cookie", "cookies", "identified", "masterauth", "securestring",
+  ]
+
+  /// The words that count inside longer ones too.
+  private static let insides = Set(strongEndings).union(keyEndings).union(runOn).union(["pass", "token"])
+
   /// Every word that a name with a strength holds one of.
   static let allWords: Set<String> = {
     let firsts = [strongPairs, codePairs, keyPairs, likelyPairs, randomPairs].joined().compactMap { pair in
@@ -223,9 +266,7 @@ extension SecretNames {
       let words = pair.split(separator: " ").map(String.init)
       return words.first == "saml" ? words.first : words.last
     }
-    return strong.union(strongEndings).union(codes).union(oneWordKeys).union(keyEndings).union(likely).union(
-      firsts
-    )
-    .union(pairWords.keys).union(["pass"])
+    return strong.union(codes).union(oneWordKeys).union(likely).union(firsts).union(pairWords.keys)
+      .union(insides).union(clues)
   }()
 }
