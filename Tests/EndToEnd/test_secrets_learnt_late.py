@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,9 @@ from wire import fetch
 JSON, TEXT = b"Content-Type: application/json", b"Content-Type: text/plain"
 TOKEN, SHORT = "Xy12abQ9zRt7LmN4", "k3J9x2Lq"
 FILLING = b"".join(b"line %d of a long text\n" % number for number in range(80_000))
+RANDOM = random.Random(1)
+#: Its gzip is too long to be held in memory, and short enough to be opened.
+NOISE = "\n".join(f"{RANDOM.getrandbits(240):060x}" for _ in range(45_000)).encode()
 
 
 def named(secret: str) -> bytes:
@@ -33,6 +37,8 @@ def answer(exchange) -> bytes:
         return reply(TOKEN.encode(), TEXT, b"ETag: \"%s\"" % TOKEN.encode())
     if target.startswith(b"/packed"):
         return reply(gzip.compress(b"it is %s." % TOKEN.encode()), TEXT, b"Content-Encoding: gzip")
+    if target.startswith(b"/large-packed"):
+        return reply(gzip.compress(b"it is %s." % TOKEN.encode() + NOISE, mtime=0), TEXT, b"Content-Encoding: gzip")
     if target.startswith(b"/chunks"):
         pieces = [b"it is " + TOKEN.encode()[:5], TOKEN.encode()[5:] + b" and more"]
         return bare(b"HTTP/1.1 200 OK", TEXT, b"Transfer-Encoding: chunked") + b"".join(map(chunk, pieces)) + LAST_CHUNK
@@ -41,7 +47,7 @@ def answer(exchange) -> bytes:
     return reply(b"ok", TEXT)
 
 
-BARE = [f"/download/{TOKEN}/file", f"/x?{TOKEN}", "/plain", "/packed", "/chunks", "/large"]
+BARE = [f"/download/{TOKEN}/file", f"/x?{TOKEN}", "/plain", "/packed", "/chunks", "/large", "/large-packed"]
 
 
 def ask(url: str, targets) -> None:
@@ -77,7 +83,8 @@ def test_a_token_is_hidden_before_and_after_it_is_named(start, origin, cassette,
     ask(replay.url, targets)  # a client that knows the token gets its responses
     large = fetch(replay.url, "/large")
     assert int(large.value(b"Content-Length")) == len(large.body) and b"it is REDACTED:secret:" in large.body
-    assert gzip.decompress(fetch(replay.url, "/packed").body).startswith(b"it is REDACTED:secret:")
+    for target in ["/packed", "/large-packed"]:
+        assert gzip.decompress(fetch(replay.url, target).body).startswith(b"it is REDACTED:secret:")
     given = json.loads(fetch(replay.url, "/login").body)["access_token"]
     assert fetch(replay.url, f"/download/{given}/file").status == 200
     assert run("lint", cassette).returncode == 0

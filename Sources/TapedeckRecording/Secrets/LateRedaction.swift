@@ -125,6 +125,9 @@ extension Interaction {
     _ body: BodyFile, _ fields: HTTPFields, to take: ([UInt8]) -> Void
   ) throws(CassetteError) {
     let reader = try body.open()
+    if reader.isOpenable(fields) {
+      return give(try reader.bytes(at: 0, count: reader.size), fields, to: take)
+    }
     guard try reader.isText(fields) else { return }
     var offset = 0
     while offset < reader.size {
@@ -135,6 +138,11 @@ extension Interaction {
 }
 
 extension BodyFileReader {
+  /// Whether a body has a content coding and is small enough to be opened.
+  fileprivate func isOpenable(_ fields: HTTPFields) -> Bool {
+    size <= SecretSearch.maximumStructuredBytes && BodyCoding(fields) != .identity
+  }
+
   /// Whether a body is text that no content coding hides.
   fileprivate func isText(_ fields: HTTPFields) throws(CassetteError) -> Bool {
     let coding = BodyCoding(fields)
@@ -150,13 +158,22 @@ extension BodyFileReader {
 /// The content of a body file without copies of secrets, produced piece by piece.
 package struct BodyCopy {
   fileprivate let file: BodyFile
+  fileprivate let fields: HTTPFields
   fileprivate let known: KnownSecrets
   fileprivate let policy: RedactionPolicy
 
-  /// - Returns: the finds, with their ranges in the file.
-  func write(_ put: ([UInt8]) throws(CassetteError) -> Void) throws(CassetteError) -> Finds {
-    let redaction = LongTextRedaction(SecretSearch(policy, known: known), isOnlyCopies: true)
+  /// - Returns: the finds, with their ranges in the file unless it was encoded again.
+  func write(
+    _ put: ([UInt8]) throws(CassetteError) -> Void
+  ) throws(CassetteError) -> (finds: Finds, isRecoded: Bool) {
+    let search = SecretSearch(policy, known: known)
     let reader = try file.open()
+    if reader.isOpenable(fields) {
+      let copy = search.copyless(try reader.bytes(at: 0, count: reader.size), fields: fields)
+      try put(copy.bytes)
+      return (copy.finds ?? Finds(), copy.isRecoded)
+    }
+    let redaction = LongTextRedaction(search, isOnlyCopies: true)
     var offset = 0
     while offset < reader.size {
       let piece = try reader.bytes(at: offset, count: 1 << 18)
@@ -165,7 +182,7 @@ package struct BodyCopy {
       offset += piece.count
     }
     try put(redaction.finish())
-    return redaction.finds
+    return (redaction.finds, false)
   }
 }
 
@@ -183,7 +200,8 @@ extension SecretSearch {
     if case .file(let body) = interaction.response.body,
       let new = try copyless(body, interaction.response.head.fields, store)
     {
-      result.setResponseBody(new.file, new.finds)
+      result.setResponseBody(
+        new.file, chunks: { new.isRecoded ? [new.file.size] : new.finds.mappedSizes($0) })
       result.response.head.fields.describe(bodyOf: new.file.size)
     }
     return result
@@ -192,13 +210,17 @@ extension SecretSearch {
   /// The new file; `nil` when the body has no copies.
   private func copyless(
     _ body: BodyFile, _ fields: HTTPFields, _ store: (BodyCopy) throws(CassetteError) -> BodyFile
-  ) throws(CassetteError) -> (file: BodyFile, finds: Finds)? {
-    guard hasCopies, try body.open().isText(fields) else { return nil }
-    let copy = BodyCopy(file: body, known: known, policy: policy)
-    let finds = try copy.write { _ throws(CassetteError) in }
+  ) throws(CassetteError) -> (file: BodyFile, finds: Finds, isRecoded: Bool)? {
+    let reader = try body.open()
+    guard hasCopies else { return nil }
+    if !reader.isOpenable(fields) {
+      guard try reader.isText(fields) else { return nil }
+    }
+    let copy = BodyCopy(file: body, fields: fields, known: known, policy: policy)
+    let (finds, isRecoded) = try copy.write { _ throws(CassetteError) in }
     guard !finds.isEmpty else { return nil }
     count += finds.count
-    return (try store(copy), finds)
+    return (try store(copy), finds, isRecoded)
   }
 }
 

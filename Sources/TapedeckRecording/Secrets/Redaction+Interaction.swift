@@ -74,9 +74,9 @@ extension Interaction {
     mapChunks { body.isRecoded ? [body.bytes.count] : finds.mappedSizes($0) }
   }
 
-  mutating func setResponseBody(_ file: BodyFile, _ finds: Finds) {
+  mutating func setResponseBody(_ file: BodyFile, chunks map: ([Int]) -> [Int]) {
     response.body = .file(file)
-    mapChunks(finds.mappedSizes)
+    mapChunks(map)
   }
 
   private mutating func mapChunks(_ map: ([Int]) -> [Int]) {
