@@ -10,7 +10,10 @@ extension CurlHandle {
       UpstreamFailure(.dnsError, "The host name \(origin.host) could not be resolved. Is it spelled right?")
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
       // libcurl's text may quote the proxy's URL, which may contain a password.
-      UpstreamFailure(.dnsError, "The proxy that the environment names for \(origin) could not be used.")
+      UpstreamFailure(.dnsError, "The proxy for \(origin) could not be used: see --upstream-proxy.")
+    case CURLE_SSL_CERTPROBLEM:
+      UpstreamFailure(
+        .tlsCertificate, "\(origin): the client certificate could not be used: \(account(code)).")
     case CURLE_COULDNT_CONNECT: connecting(code)
     case CURLE_OPERATION_TIMEDOUT: timedOut
     case CURLE_SSL_CONNECT_ERROR: handshake(code)

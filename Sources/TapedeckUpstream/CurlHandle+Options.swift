@@ -7,7 +7,15 @@ extension CurlHandle {
 
   private func setRoute() -> [CURLcode] {
     let origin = configuration.origin
-    let usesProxy = configuration.usesEnvironmentProxy
+    let proxy = configuration.route.proxy
+    let usesProxy = proxy != .none
+    var (url, exceptions): (String?, String?) = ("", "*")
+    switch proxy {
+    case .none: break
+    case .environment: (url, exceptions) = (nil, nil)
+    // The exceptions of the environment are for its own proxy.
+    case .url(let text): (url, exceptions) = (text, "")
+    }
     return [
       td_easy_set_string(easy, CURLOPT_URL, "\(origin.scheme.rawValue)://\(origin.authority)/"),
       td_easy_set_long(easy, CURLOPT_CONNECT_ONLY, 1),
@@ -21,8 +29,10 @@ extension CurlHandle {
       // Tunnels through a proxy, so that the origin gets the request unchanged and not in absolute form.
       td_easy_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, usesProxy ? 1 : 0),
       td_easy_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, usesProxy ? 1 : 0),
-      td_easy_set_string(easy, CURLOPT_PROXY, usesProxy ? nil : ""),
-      td_easy_set_string(easy, CURLOPT_NOPROXY, usesProxy ? nil : "*"),
+      td_easy_set_string(easy, CURLOPT_PROXY, url),
+      td_easy_set_string(easy, CURLOPT_NOPROXY, exceptions),
+      td_easy_set_pointer(easy, CURLOPT_RESOLVE, resolve),
+      td_easy_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, origin.socketPath),
     ]
   }
 
@@ -35,6 +45,10 @@ extension CurlHandle {
       // ms of CPU per handshake), and `--cacert` means only that file.
       td_easy_set_string(easy, CURLOPT_CAPATH, nil),
       authorities == nil ? CURLE_OK : td_easy_set_string(easy, CURLOPT_CAINFO, authorities),
+      td_easy_set_string(easy, CURLOPT_SSLCERT, configuration.clientCertificatePath),
+      td_easy_set_string(easy, CURLOPT_SSLKEY, configuration.clientKeyPath),
+      // Without a password, OpenSSL would ask the terminal for that of an encrypted key.
+      td_easy_set_string(easy, CURLOPT_KEYPASSWD, ""),
     ]
   }
 

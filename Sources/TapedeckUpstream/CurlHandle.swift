@@ -17,6 +17,7 @@ final class CurlHandle {
   let connector: Connector
   let connectionCache: UnsafeMutableRawPointer
   let errorText: UnsafeMutablePointer<CChar>
+  let resolve: UnsafeMutablePointer<curl_slist>?
   /// -1 while there is no connection.
   private(set) var descriptor: Int32 = -1
   private(set) var remoteAddress = ""
@@ -38,6 +39,7 @@ final class CurlHandle {
     self.connectionCache = connectionCache
     self.configuration = configuration
     self.connector = connector
+    resolve = configuration.route.resolve.reduce(nil) { curl_slist_append($0, $1) }
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     if let refused = setOptions().first(where: { $0 != CURLE_OK }) {
@@ -50,6 +52,7 @@ final class CurlHandle {
     // Last: libcurl refuses while a handle uses it.
     _ = curl_share_cleanup(connectionCache)
     errorText.deallocate()
+    curl_slist_free_all(resolve)
   }
 
   static func of(_ easy: UnsafeMutableRawPointer) -> CurlHandle? {
@@ -102,7 +105,7 @@ final class CurlHandle {
   }
 
   /// Whether libcurl may hold bytes when the kernel has none: a TLS record is decrypted whole.
-  var holdsBack: Bool { speaksTLS || configuration.usesEnvironmentProxy }
+  var holdsBack: Bool { speaksTLS || configuration.route.proxy != .none }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferResult {
     guard !isLost else { return .failed(code: Self.failedInLibcurl) }

@@ -27,9 +27,12 @@ public final class UpstreamClient {
   private static let keptConnections = 64
   private static let maxIdleMilliseconds = 30_000
 
-  /// Throws when libcurl cannot be used or the CA file cannot be read.
+  /// Throws when libcurl cannot be used or a file of certificates cannot be read.
   public init(configuration: UpstreamConfiguration, loop: EventLoop) throws(UpstreamError) {
-    if let path = configuration.caCertificatePath, access(path, R_OK) != 0 {
+    for path in [
+      configuration.caCertificatePath, configuration.clientCertificatePath, configuration.clientKeyPath,
+    ] {
+      guard let path, access(path, R_OK) != 0 else { continue }
       throw .certificatesUnreadable(path: path, reason: String(cString: strerror(errno)))
     }
     self.configuration = configuration

@@ -20,12 +20,15 @@ public struct UpstreamConfiguration: Sendable {
   /// PEM file of certificate authorities to trust instead of the system's.
   public var caCertificatePath: String?
   public var verifiesTLS = true
+  /// PEM file of the certificate by which the origin knows us, and its chain.
+  public var clientCertificatePath: String?
+  /// PEM file of its private key; `nil` when the key is in the same file.
+  public var clientKeyPath: String?
   /// Forwards the client's `Host` instead of the origin's.
   public var preservesHost = false
   /// Forwards the client's `Accept-Encoding` instead of `identity`.
   public var passesEncodings = false
-  /// Whether libcurl reads `http_proxy` and similar variables.
-  public var usesEnvironmentProxy = false
+  public var route = UpstreamRoute()
   public var timeouts = Timeouts()
   /// Exchanges that run at once on one loop; more wait in line.
   public var maxConnectionsPerLoop = 512

@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+public import TapedeckSockets
 
 /// An origin: scheme, host, port and an optional path prefix, as given with `--upstream`.
 public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
@@ -17,10 +18,18 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   public let pathPrefix: String
   /// `host[:port]`, without the scheme's default port (RFC 9110 §4.2.3).
   public let authority: String
+  /// The unix socket on which the origin listens, as with `http+unix://%2Frun%2Fdocker.sock`.
+  public let socketPath: String?
 
-  /// Reads an `http` or `https` URL without user information, query and fragment.
+  /// Reads an `http`, `https` or `http+unix` URL without user information, query and fragment.
   public init(_ url: String) throws(UpstreamURLError) {
     var rest = Substring(url)
+    socketPath = try Self.takeSocketPath(&rest)
+    if socketPath != nil {
+      (scheme, host, port, authority) = (.http, "localhost", Scheme.http.defaultPort, "localhost")
+      pathPrefix = try Self.prefix(rest)
+      return
+    }
     scheme = try Self.takeScheme(&rest, of: url)
     guard !rest.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
       throw .queryOrFragment
@@ -34,7 +43,35 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     self.authority = port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)"
   }
 
-  public var description: String { "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
+  public var description: String {
+    guard let socketPath else { return "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
+    let path = socketPath.utf8.flatMap {
+      ASCII.isWord($0) || $0 == UInt8(ascii: ".") ? [$0] : PercentCoding.encoded($0)
+    }
+    return "\(Self.socketScheme)\(String(decoding: path, as: UTF8.self))\(pathPrefix)"
+  }
+
+  private static let socketScheme = "http+unix://"
+  /// What `sockaddr_un` holds, with its final zero.
+  private static let maximumSocketPathBytes = 107
+
+  /// The socket's path is percent-encoded where a host would stand, or is all that follows three slashes.
+  private static func takeSocketPath(_ rest: inout Substring) throws(UpstreamURLError) -> String? {
+    guard rest.prefix(socketScheme.count).lowercased() == socketScheme else { return nil }
+    let text = rest.dropFirst(socketScheme.count)
+    let host = text.hasPrefix("/") ? text : text.prefix { $0 != "/" }
+    rest = text[host.endIndex...]
+    let path = PercentCoding.decode(Array(host.utf8)[...])
+    guard path.first == UInt8(ascii: "/"), path.count <= maximumSocketPathBytes, !path.contains(0),
+      !host.contains("?"), !host.contains("#")
+    else { throw .badSocketPath(String(text)) }
+    return String(decoding: path, as: UTF8.self)
+  }
+
+  /// Whether a connection to it reaches a listener of ours; looks names up.
+  public func reaches(_ listening: SocketAddress) -> Bool {
+    socketPath == nil && SocketAddress(host: host, port: port).reaches(listening: listening)
+  }
 
   var overTLS: String { "https://\(authorityWithPort)\(pathPrefix)" }
   var withoutTLS: String { "http://\(authorityWithPort)\(pathPrefix)" }
@@ -103,6 +140,12 @@ public enum UpstreamURLError: Error, Equatable, Sendable {
   case badHost(String)
   case badPort(String)
   case badPath(String)
+  case keyWithoutCertificate
+  case certificateForHTTP
+  case badSocketPath(String)
+  case badProxy
+  case badResolve(String)
+  case resolvesAnother(String, than: String)
 }
 
 extension UpstreamURLError: CustomStringConvertible {
@@ -118,6 +161,16 @@ extension UpstreamURLError: CustomStringConvertible {
     case .badPort(let port): "\(port.debugDescription) is not a port between 1 and 65535"
     case .badPath(let path):
       "the path prefix \(path.debugDescription) holds a character that a URL cannot hold"
+    case .keyWithoutCertificate: "--client-key needs --client-cert"
+    case .certificateForHTTP: "--client-cert needs an https:// upstream; over http nobody would see it"
+    case .badSocketPath(let path):
+      "\(path.debugDescription) is not the absolute path of a unix socket; write http+unix:///run/docker.sock, or http+unix://%2Frun%2Fdocker.sock/v1.43 with a path prefix"
+    case .badProxy:
+      "--upstream-proxy takes env or a URL like http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
+    case .badResolve(let entry):
+      "--resolve takes HOST:PORT:ADDRESS, like example.com:443:127.0.0.1, not \(entry.debugDescription)"
+    case .resolvesAnother(let entry, let origin):
+      "--resolve \(entry) is not about the origin, which is \(origin)"
     }
   }
 }

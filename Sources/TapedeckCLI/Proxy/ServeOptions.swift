@@ -41,8 +41,16 @@ extension Option {
   static let preserveHost = Option("--preserve-host", help: "send the client's Host to the origin")
   static let passEncodings = Option(
     "--pass-encodings", help: "send the client's Accept-Encoding instead of identity")
+  static let clientCertificate = Option(
+    "--client-cert", "FILE", help: "PEM file of the certificate that the origin asks of its clients")
+  static let clientKey = Option(
+    "--client-key", "FILE", help: "PEM file of its private key, if it is not in the same file")
   static let upstreamProxy = Option(
-    "--upstream-proxy", "env", help: "reach the origin through the proxy named in the environment")
+    "--upstream-proxy", "URL",
+    help: "reach the origin through this proxy (http, https or socks5h); env: the one in the environment")
+  static let resolve = Option(
+    "--resolve", "HOST:PORT:ADDRESS", help: "connect to this address for the origin's name",
+    isRepeatable: true)
   static let rewriteFields = Option(
     "--rewrite-fields", "NAME",
     help: "also rewrite these fields, as Location is (comma-separated); stored in the cassette",
@@ -100,8 +108,9 @@ extension Option {
       .maxConnections, .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
     ] + steering
   static let origin: [Option] = [
-    .upstream, .caCertificate, .insecure, .preserveHost, .passEncodings, .upstreamProxy, .durability,
-    .redact, .keep, .noRedact, .connectTimeout, .firstByteTimeout, .readTimeout, .maxUpstreamConnections,
+    .upstream, .caCertificate, .insecure, .clientCertificate, .clientKey, .preserveHost, .passEncodings,
+    .upstreamProxy, .resolve, .durability, .redact, .keep, .noRedact, .connectTimeout, .firstByteTimeout,
+    .readTimeout, .maxUpstreamConnections,
     .maxRecordBody,
   ]
 

@@ -150,12 +150,10 @@ struct ServeSettings {
   static func readConnecting(_ arguments: Arguments, into proxy: inout ProxyConfiguration) throws(UsageError)
   {
     try arguments.set(&proxy.connectTimeoutMilliseconds, toSecondsOf: .connectTimeout)
-    if let source = arguments[.upstreamProxy] {
-      guard source == "env" else {
-        throw UsageError("--upstream-proxy takes env, not \(source.debugDescription)")
-      }
-      proxy.usesEnvironmentProxy = true
-    }
+    proxy.upstreamProxy = arguments[.upstreamProxy]
+    proxy.resolve = arguments.all(.resolve)
+    proxy.clientCertificate = arguments[.clientCertificate]
+    proxy.clientKey = arguments[.clientKey]
     proxy.caCertificate = arguments[.caCertificate]
     proxy.verifiesTLS = !arguments.has(.insecure)
   }

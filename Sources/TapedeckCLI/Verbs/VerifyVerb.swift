@@ -18,7 +18,7 @@ extension Verb {
     synopsis: "CASSETTE [--upstream URL] [options]",
     options: [
       .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .caCertificate,
-      .insecure, .upstreamProxy, .connectTimeout,
+      .insecure, .clientCertificate, .clientKey, .upstreamProxy, .resolve, .connectTimeout,
     ],
     examples: [
       "tapedeck verify example",
@@ -46,6 +46,11 @@ extension Verb {
     if fields.count < given.count {
       Terminal.say(
         "warning: --header is not sent to \(upstream), which only the cassette names; give --upstream \(upstream)"
+      )
+    }
+    if arguments[.upstream] == nil, arguments.has(.clientCertificate) {
+      throw UsageError(
+        "--client-cert is not shown to \(upstream), which only the cassette names; give --upstream \(upstream)"
       )
     }
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }

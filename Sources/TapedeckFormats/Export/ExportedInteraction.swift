@@ -75,7 +75,10 @@ struct ExportOrigin {
   private let authority: String
 
   init(upstream: String?) {
-    base = upstream ?? ""
+    let upstream = upstream ?? ""
+    // Other tools know no URL of a unix socket.
+    let isSocket = upstream.hasPrefix("http+unix://")
+    base = isSocket ? "http://localhost" + upstream.dropFirst(12).drop { $0 != "/" } : upstream
     scheme = base.hasPrefix("https:") ? "https" : "http"
     authority = (try? SourceURL(base))?.authority ?? ""
   }

@@ -139,7 +139,14 @@ extension MissExplanation {
     var words: [String] = []
     if let file = configuration.caCertificate { words.append(Self.option("--cacert", file)) }
     if !configuration.verifiesTLS { words.append("--insecure") }
-    if configuration.usesEnvironmentProxy { words.append("--upstream-proxy env") }
+    if let file = configuration.clientCertificate { words.append(Self.option("--client-cert", file)) }
+    if let file = configuration.clientKey { words.append(Self.option("--client-key", file)) }
+    if let proxy = configuration.upstreamProxy {
+      // The user and password of a proxy are not for the log.
+      let isOpen = !proxy.contains("@")
+      words.append(Self.option("--upstream-proxy", isOpen ? proxy : "URL"))
+    }
+    for entry in configuration.resolve { words.append(Self.option("--resolve", entry)) }
     return words
   }
 

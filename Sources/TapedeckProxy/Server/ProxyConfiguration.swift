@@ -46,8 +46,14 @@ public struct ProxyConfiguration: Sendable {
   public var preservesHost = false
   /// Whether the client's `Accept-Encoding` is sent to the origin as it is.
   public var passesEncodings = false
-  /// Whether `http_proxy` and its kin are used for the origin.
-  public var usesEnvironmentProxy = false
+  /// A PEM file of the certificate by which the origin knows us, and of its private key unless `clientKey` names it.
+  public var clientCertificate: String?
+  /// A PEM file of the private key of `clientCertificate`.
+  public var clientKey: String?
+  /// The proxy through which the origin is reached: a URL, or `env` for what `http_proxy` and its kin name.
+  public var upstreamProxy: String?
+  /// Addresses for the name of the origin, as `HOST:PORT:ADDRESS`.
+  public var resolve: [String] = []
   /// How long the origin may take to be reached: name lookup, TCP and TLS together.
   public var connectTimeoutMilliseconds = 10_000
   /// From sending the request to the whole head of the response.
@@ -94,9 +100,7 @@ public struct ProxyConfiguration: Sendable {
   /// Throws what is wrong with it as it stands.
   public func validate() throws(ProxyError) {
     guard SocketAddress(listen) != nil else { throw .badListenAddress(listen) }
-    do { _ = try upstream.map { text throws(UpstreamURLError) in try UpstreamOrigin(text) } } catch {
-      throw .badUpstream("\(error)")
-    }
+    do { _ = try upstreamConfiguration() } catch { throw .badUpstream("\(error)") }
     if mode.needsUpstream, upstream == nil { throw .upstreamMissing(mode: mode.rawValue) }
     if mode.needsCassette, cassette == nil { throw .cassetteMissing(mode: mode.rawValue) }
   }
@@ -109,7 +113,11 @@ public struct ProxyConfiguration: Sendable {
     settings.verifiesTLS = verifiesTLS
     settings.preservesHost = preservesHost
     settings.passesEncodings = passesEncodings
-    settings.usesEnvironmentProxy = usesEnvironmentProxy
+    if clientCertificate == nil, clientKey != nil { throw .keyWithoutCertificate }
+    if clientCertificate != nil, settings.origin.scheme == .http { throw .certificateForHTTP }
+    settings.clientCertificatePath = clientCertificate
+    settings.clientKeyPath = clientKey
+    settings.route = try UpstreamRoute(to: settings.origin, proxy: upstreamProxy, resolve: resolve)
     settings.timeouts.connectMilliseconds = connectTimeoutMilliseconds
     settings.timeouts.firstByteMilliseconds = firstByteTimeoutMilliseconds
     settings.timeouts.readIdleMilliseconds = readTimeoutMilliseconds

@@ -28,7 +28,7 @@ extension ProxyServer {
   /// Whether the origin is a listener of this process.
   package func upstreamReaches(_ listening: SocketAddress) -> Bool {
     guard let origin = try? configuration.upstreamConfiguration()?.origin else { return false }
-    return SocketAddress(host: origin.host, port: origin.port).reaches(listening: listening)
+    return origin.reaches(listening)
   }
 
   /// What the run has come to so far.

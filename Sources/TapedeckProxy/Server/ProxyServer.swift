@@ -160,7 +160,7 @@ public final class ProxyServer: Sendable {
   private static func refuseLoop(
     _ origin: UpstreamOrigin?, _ listening: SocketAddress
   ) throws(ProxyError) {
-    guard let origin, SocketAddress(host: origin.host, port: origin.port).reaches(listening: listening)
+    guard let origin, origin.reaches(listening)
     else { return }
     throw .upstreamIsOurselves("\(origin)")
   }

@@ -52,12 +52,12 @@ extension TextScan {
     return false
   }
 
-  /// Machines make no words as long as these from small letters and hyphens alone.
+  /// Machines make no words as long as these of small letters, hyphens and underscores alone.
   private static let maximumOrdinaryBytes = 32
 
   private static func isOrdinary(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     word.count <= maximumOrdinaryBytes && ASCII.isLetter(word[word.startIndex])
-      && word.dropFirst().allSatisfy { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") }
+      && word.dropFirst().allSatisfy { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
   private static func hasMark(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
