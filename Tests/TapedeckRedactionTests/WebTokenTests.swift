@@ -140,6 +140,17 @@ import Testing
     #expect(Self.redacted(token, keep: ["jwt"]) == token)
   }
 
+  /// A client that verifies `at_hash` needs the access token as well as the ID token.
+  @Test func aKeptTokenThatIsACredentialTooStaysInBodies() throws {
+    let token = Self.token(Self.claims)
+    var request = HTTPRequest(.post, "/\(token)", body: Array(#"{"access_token":"\#(token)"}"#.utf8))
+    try request.fields.append("Authorization", "Bearer \(token)")
+    let redaction = Redaction(RedactionRules(key: "0123456789abcdef", keep: ["jwt"]))
+    let redacted = redaction.redacted(request)
+    #expect(redacted.body == request.body && redacted.target == request.target)
+    #expect(redacted.fields.first("authorization").map { Placeholder.stands(in: $0) } == true)
+  }
+
   @Test func aRequestSignedByOAuthKeepsPlaceholdersOfItsKeyAndToken() throws {
     func sign(_ nonce: String, token: String = "hh5s93j4hdidpola") throws -> String {
       try Self.field(

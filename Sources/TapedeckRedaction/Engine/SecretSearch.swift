@@ -43,13 +43,15 @@ package final class SecretSearch {
     let shape = TokenShapes.match(secret, at: secret.startIndex)
     let isWhole = shape?.start == secret.startIndex && shape?.end == secret.endIndex
     let kind = isWhole ? shape?.kind ?? "secret" : "secret"
-    guard !isKeepable || !policy.keeps(kind: kind) else { return nil }
+    let isKept = policy.keeps(kind: kind)
+    guard !isKeepable || !isKept else { return nil }
     if isCounted { count += 1 }
     let value = kind == "pem" ? Self.withoutLineBreaks(secret) : Array(secret)
     let digits = policy.digits(of: value)
-    let token = kind == "jwt" ? tokenPlaceholder(for: secret, digits: digits) : nil
+    let token = kind == "jwt" && !isKept ? tokenPlaceholder(for: secret, digits: digits) : nil
     let placeholder = token ?? Placeholder.bytes(kind: kind, digits: digits)
-    if isCopied, kind != "pem", !reports { known.add(Array(secret), placeholder) }
+    // What is hidden in `Authorization` alone stays as it is where the user keeps its kind.
+    if isCopied, !isKept, kind != "pem", !reports { known.add(Array(secret), placeholder) }
     return placeholder
   }
 
