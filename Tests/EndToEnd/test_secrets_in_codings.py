@@ -284,6 +284,17 @@ def test_it_is_sealed_with_a_warning_where_nothing_is_refused(unopened, cassette
     assert run("scan", cassette).returncode == 0
 
 
+def test_import_and_merge_say_it_as_recording_does(unopened, cassette, tmp_path):
+    said = "warning: bodies in content coding zzz are recorded without being scanned for secrets"
+    unopened("zzz")
+    har = tmp_path / "session.har"
+    assert run("export", cassette, "--format", "har", "-o", har).returncode == 0
+    imported = run("import", har, "--cassette", tmp_path / "imported")
+    assert imported.returncode == 0 and imported.stderr.count(said) == 1, imported.stderr
+    merged = run("merge", cassette, tmp_path / "imported", "--into", tmp_path / "merged")
+    assert merged.returncode == 0 and merged.stderr.count(said) == 1, merged.stderr
+
+
 def test_a_refused_recording_is_sealed_once_such_bodies_are_accepted(unopened, cassette, start):
     unopened("zzz", "--strict")
     before = journal(cassette).read_bytes()

@@ -154,6 +154,8 @@ def test_a_later_session_hides_its_secret_in_earlier_ones(start, origin, cassett
     assert fetch(deck.url, "/login").status == 200
     assert deck.stop() == 0, deck.stderr
     assert leaks(cassette, TOKEN) == []
+    assert f"secrets of this run were redacted in {len(BARE)} files of earlier runs" in deck.stderr
+    assert json.loads(report.read_bytes())["counts"]["filesRedacted"] == len(BARE)
     assert len(interactions(cassette)) == len(BARE) + 2
     assert untouched == {path.name: path.read_bytes() for path in cassette.glob("get-c-x*.json")}
     replay = start("replay", "--cassette", cassette)

@@ -320,9 +320,11 @@ def test_verify_with_live_credentials(origin, start, cassette):
     done = run("verify", cassette)
     assert done.returncode == 4
     assert "200 → 401" in done.stdout
-    assert "--header 'Authorization:" in done.stdout, "the refusal says what was not sent"
+    assert f"--upstream {url} --header 'Authorization:" in done.stdout, "the refusal says what was not sent"
     field = ("-H", "Authorization: Bearer live")
     assert run("verify", cassette, "--upstream", url, *field).returncode == 0
+    given = run("verify", cassette, "--upstream", url)
+    assert "give it with --header 'Authorization:" in given.stdout, "whoever names the origin need not do it again"
     # The cassette names an origin, but its author is not the user.
     withheld = run("verify", cassette, *field)
     assert withheld.returncode == 4 and "200 → 401" in withheld.stdout

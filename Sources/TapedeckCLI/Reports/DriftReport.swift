@@ -18,9 +18,13 @@ struct DriftFinding {
   /// The status of the live response.
   private(set) var status: Int?
 
+  /// The origin to give by name before `--header` works; `nil` where it was given.
+  private let unnamedUpstream: String?
+
   /// - Parameter result: `nil` for a request that was not sent.
-  init(_ request: DriftRequest, _ result: UpstreamBatch.Result?) {
+  init(_ request: DriftRequest, _ result: UpstreamBatch.Result?, unnamedUpstream: String?) {
     self.request = request
+    self.unnamedUpstream = unnamedUpstream
     durationMilliseconds = result?.durationMilliseconds
     switch (request.plan, result?.outcome) {
     case (.skip(let reason), _): (outcome, self.reason) = (.skipped, reason)
@@ -41,7 +45,8 @@ struct DriftFinding {
   var hint: String? {
     guard !request.withheld.isEmpty, let status, status == 401 || status == 403 else { return nil }
     let names = request.withheld.joined(separator: ", ")
-    return "sent without its redacted \(names); give it with --header '\(request.withheld[0]): …'"
+    let upstream = unnamedUpstream.map { "--upstream \(ShellWord.quoted($0)) " } ?? ""
+    return "sent without its redacted \(names); give it with \(upstream)--header '\(request.withheld[0]): …'"
   }
 }
 

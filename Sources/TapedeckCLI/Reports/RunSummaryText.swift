@@ -97,8 +97,12 @@ extension ProxySummary {
 
   private func sealedLines(_ cassette: String?) -> [String] {
     var lines: [String] = []
-    if filesWritten + filesRemoved > 0, let cassette {
+    if filesWritten + filesRemoved + filesRedacted > 0, let cassette {
       lines.append("sealed \(cassette): \(filesWritten) files written, \(filesRemoved) removed")
+    }
+    if filesRedacted > 0 {
+      lines.append(
+        "secrets of this run were redacted in \(HumanText.count(filesRedacted, "file")) of earlier runs")
     }
     if let failure = recordingFailure {
       let kept = recorded > 0 ? "; the rest is in the journal, and the next recording saves it" : ""

@@ -66,7 +66,7 @@ extension Verb {
     if report.removed > 0 { parts.append("\(report.removed) removed") }
     if result.hidden > 0 { parts.append("\(result.hidden) secrets redacted") }
     Terminal.say(parts.joined(separator: ", "))
-    if !report.finds.isEmpty { Terminal.say("warning: \(SecretAdvice.warning(report.finds, path: path))") }
+    report.sayWarnings(path: path)
     let isComplete = !session.notes.contains { $0.severity != .changed }
     return arguments.has(.strictImport) && !isComplete ? .strictness : .good
   }

@@ -53,9 +53,7 @@ extension Verb {
       "\(path): \(HumanText.count(merge.count, "interaction")), \(report.written) written, "
         + "\(report.removed) removed, \(merge.equalCount) were in both; "
         + "\(HumanText.count(merge.conflicts.count, "conflict"))\n")
-    if !report.finds.isEmpty {
-      Terminal.say("warning: \(SecretAdvice.warning(report.finds, path: path))")
-    }
+    report.sayWarnings(path: path)
     return .good
   }
 }

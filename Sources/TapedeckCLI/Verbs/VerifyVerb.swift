@@ -67,7 +67,8 @@ extension Verb {
     // A signal ends the verification, not the process: the results so far are reported.
     Signals.block()
     let report = DriftReport(
-      cassette: cassette.path, upstream: upstream, findings: try findings(requests, batch))
+      cassette: cassette.path, upstream: upstream,
+      findings: try findings(requests, batch, unnamedUpstream: arguments[.upstream] == nil ? upstream : nil))
     if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
     if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
     arguments.show(report.text, json: report.json)
@@ -89,7 +90,7 @@ extension Verb {
   }
 
   private static func findings(
-    _ requests: [DriftRequest], _ batch: UpstreamBatch
+    _ requests: [DriftRequest], _ batch: UpstreamBatch, unnamedUpstream: String?
   ) throws -> [DriftFinding] {
     let sent = requests.enumerated().compactMap { index, recorded -> (index: Int, request: HTTPRequest)? in
       guard case .send(let request) = recorded.plan else { return nil }
@@ -106,6 +107,8 @@ extension Verb {
     if byRequest.count < sent.count {
       Terminal.say("interrupted: \(sent.count - byRequest.count) of \(sent.count) requests have no result")
     }
-    return requests.enumerated().map { DriftFinding($0.element, byRequest[$0.offset]) }
+    return requests.enumerated().map {
+      DriftFinding($0.element, byRequest[$0.offset], unnamedUpstream: unnamedUpstream)
+    }
   }
 }

@@ -114,8 +114,7 @@ final class InsertedCassette: Sendable {
       if try recorder.record(interaction, arrival: arrival) { statistics.count(\.recorded) }
       for coding in recorder.takeUnopenedCodings() {
         notice(
-          "warning: bodies in content coding \(coding) are recorded without being scanned for secrets; "
-            + "without --pass-encodings most origins send none")
+          SecretAdvice.unsearched(coding: coding) + "; without --pass-encodings most origins send none")
       }
     } catch {
       fail("\(error)")

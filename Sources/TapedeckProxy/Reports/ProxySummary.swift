@@ -49,6 +49,8 @@ public struct ProxySummary: Sendable, Equatable {
   public var filesWritten = 0
   /// Interaction files that sealing removed.
   public var filesRemoved = 0
+  /// Interaction files of earlier runs that held a secret which this run revealed; sealing redacted it.
+  public var filesRedacted = 0
   /// Files of earlier runs whose requests did not come again, where everything was recorded anew.
   public var untouchedFiles: [String] = []
   /// What looks like a secret in what was recorded.

@@ -70,6 +70,7 @@ public struct RunReport: Sendable {
       "left": JSONValue(summary.left),
       "upstreamConnections": JSONValue(summary.upstreamConnections),
       "filesWritten": JSONValue(summary.filesWritten), "filesRemoved": JSONValue(summary.filesRemoved),
+      "filesRedacted": JSONValue(summary.filesRedacted),
     ]
   }
 

@@ -131,6 +131,7 @@ public final class ProxyServer: Sendable {
       guard let report = try inserted.recorder?.seal() else { return summary }
       summary.filesWritten = report.written
       summary.filesRemoved = report.removed
+      summary.filesRedacted = report.rehidden
       summary.untouchedFiles = report.untouched
       summary.secrets = report.finds
     } catch {

@@ -195,6 +195,7 @@ public final class CassetteRecorder: Sendable {
         try sealer.finish()
       } else {
         report = try sealed(entries)
+        report.unsearchedCodings = takeUnopenedCodings()
       }
       if entries.isEmpty { CassetteDirectory.removeMade(opening.made) }
       return report

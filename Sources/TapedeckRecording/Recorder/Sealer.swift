@@ -13,6 +13,8 @@ public struct SealReport: Sendable, Equatable {
   /// The number of earlier interactions in which a secret was hidden that this session revealed.
   public var rehidden = 0
   public var finds: [SecretFind] = []
+  /// The content codings of bodies that could not be searched, as far as nobody was told while recording.
+  public var unsearchedCodings: [String] = []
   /// Warnings about left-out lines, each with file and number.
   public var warnings: [String] = []
 

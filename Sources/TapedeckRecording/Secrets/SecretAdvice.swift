@@ -65,6 +65,11 @@ public enum SecretAdvice {
     return ([head] + list(finds) + commands(finds, path: path)).joined(separator: "\n")
   }
 
+  /// The warning about bodies that were written though they could not be searched.
+  public static func unsearched(coding: String) -> String {
+    "warning: bodies in content coding \(coding) are recorded without being scanned for secrets"
+  }
+
   private static func again(_ finds: [SecretFind]) -> String {
     let secrets = finds.filter { !$0.isUnsearchedBody }
     let bodies = "--keep \(SecretFind.unsearchedBodies) \(accepting)"
