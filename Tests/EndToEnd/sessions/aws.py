@@ -23,6 +23,9 @@ def client(url, service, key="AKIAIOSFODNN7EXAMPLE"):
         aws_secret_access_key="wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", config=settings)
 
 
+DATABASE = {
+    "engine": "postgres", "username": "deck_owner", "password": "Pq7!zR2vLx9#Kd4w", "host": "db.internal.example.com",
+    "port": 5432, "replicas": ["10.0.0.4", "10.0.0.5"], "tls": True}
 # A replay holds placeholders in their places.
 HIDDEN = {"SecretString", "Credentials", "AccessKey", "UserId", "CustomerMasterKeySpec"}
 
@@ -124,10 +127,23 @@ class Account:
     def use_secrets(self):
         secrets = client(self.url, "secretsmanager")
         self.see(secrets.create_secret(
-            Name="db", SecretString="hidden-value-2207", ClientRequestToken="0b8a1ea2-5a4c-4f0e-9f0c-2f6f3a1c7d11"))
+            Name="db", SecretString=json.dumps(DATABASE), ClientRequestToken="0b8a1ea2-5a4c-4f0e-9f0c-2f6f3a1c7d11"))
         self.see(secrets.describe_secret(SecretId="db"))
-        assert self.see(secrets.get_secret_value(SecretId="db"))["SecretString"]
+        for token in ("9d1f6a50-3c1b-4f3e-8a52-0f3a1f0a7b21", "5e0c7b8e-17a2-4f0c-b1b4-6d1a4c2e9f32"):
+            given = self.database(self.see(secrets.get_secret_value(SecretId="db"))["SecretString"])
+            # What it was given goes back, beside what is new.
+            changed = json.dumps({**given, "password": "n3w!One#5xQ2-Lm8"})
+            self.see(secrets.put_secret_value(SecretId="db", SecretString=changed, ClientRequestToken=token))
         self.see(secrets.list_secrets())
+
+    def database(self, secret):
+        """Reads a secret in JSON as a program does that connects with it."""
+        given = json.loads(secret)
+        self.seen.append([(name, type(value).__name__) for name, value in given.items()])
+        self.seen.append(f"{given['username']}:{given['port'] + 1}")
+        page = requests.get(f"{self.url}/deck", auth=(given["username"], given["password"]), timeout=30)
+        self.seen.append((page.status_code, page.text))
+        return given
 
     def use_sts_and_iam(self):
         sts, iam = client(self.url, "sts"), client(self.url, "iam")
