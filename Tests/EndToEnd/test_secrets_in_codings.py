@@ -101,12 +101,12 @@ class Left:
     def _keep_log(self, deck, name) -> None:
         (self.left / f"log-{name}").write_text(deck.stderr, errors="surrogateescape")
 
-    def assert_hidden(self) -> None:
+    def assert_hidden(self, *secrets: str) -> None:
         for file in self.left.rglob("*"):
             if file.is_file():
                 for content in contents(file):
-                    for secret in SECRETS:
-                        assert secret.encode() not in content, file
+                    for secret in secrets or SECRETS:
+                        assert secret.encode() not in content, f"{file} holds {secret}"
 
 
 def contents(file):

@@ -17,7 +17,8 @@ extension SecretNames {
     mnemonic passcode passphrase passwd password passwords secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
     contraseña contrasena contraseñas senha senhas motdepasse parola hasło haslo heslo şifre Şifre sifre \
     salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
-    пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड
+    пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड পাসওয়ার্ড পাসওয়ার্ড \
+    پاسورڈ
     """)
 
   /// Endings of one long word, as in `loginpwd` without a capital.
@@ -32,7 +33,7 @@ extension SecretNames {
     ssh store user wifi
     """)
 
-  static let strongPairs = pairs("mot passe, de passe, seed phrase, recovery phrase, secret phrase")
+  static let strongPairs = pairs("mot passe, de passe, پاس ورڈ, seed phrase, recovery phrase, secret phrase")
 
   /// Words whose values may be digits.
   static let codes = words("cvc cvn cvv otp otps pin pins totp")
