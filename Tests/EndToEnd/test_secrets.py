@@ -226,3 +226,56 @@ def test_file_names_log_reports_misses_and_request_log_pass_the_same_engine(tmp_
             assert path.is_dir() or secret.encode() not in path.read_bytes(), f"{path.name} holds {secret}"
     text = "".join(path.read_text() for path in folder.iterdir() if path.is_file())
     assert text.count("REDACTED:") > 20 and "/reset" in text
+
+
+# MARK: What cannot be seen, and what the user can do
+
+UNSEEN = {
+    "a nameless random string": f'{{"x":"{RANDOM}"}}'.encode(), "a sentence": b'{"x":"correct horse battery staple"}',
+    "a card number": b'{"x":"4111 1111 1111 1111","card_number":"4111111111111111"}',
+    "a word under a likely name": b'{"token":"summer"}',
+    "an image": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8,
+}
+
+
+@pytest.mark.parametrize("body", UNSEEN.values(), ids=UNSEEN)
+def test_what_cannot_be_seen_is_what_the_page_says(tmp_path, origin, body):
+    kind = JSON if body.startswith(b"{") else b"Content-Type: image/png"
+    left = Left(tmp_path, origin, reply(body, kind), lambda url: fetch(url, "/"))
+    assert left.replayed.body == body
+    assert run("scan", left.left / "sealed").returncode == 0
+
+
+def test_a_word_under_a_secrets_name_that_goes_on_needs_keep(record, origin, start, cassette):
+    """The host of a database is hidden where it is given, and stands in the request that names it."""
+    secret = json.dumps({"SecretString": json.dumps({"host": "db.internal.example.com", "password": PASSWORD})}).encode()
+    url = origin(lambda exchange: reply(secret if exchange.request.target == b"/secret" else b"ok", JSON)).url
+
+    def ask(url):
+        host = json.loads(json.loads(fetch(url, "/secret").body)["SecretString"])["host"]
+        return fetch(url, "/connect", JSON, method=b"POST", body=json.dumps({"to": host}).encode()).status
+
+    for options, status in [((), 502), (("--keep", "host"), 200)]:
+        deck = record(url, *options)
+        assert ask(deck.url) == 200 and deck.stop() == 0, deck.stderr
+        assert ask(start("replay", "--cassette", cassette).url) == status
+    assert PASSWORD.encode() not in b"".join(path.read_bytes() for path in cassette.glob("*.json"))
+
+
+@pytest.mark.parametrize(("option", "hidden", "kept"), [
+    (("--redact", "x-internal-*"), ["int-1", "int-2"], ["ACME-7", "ada@example.com"]),
+    (("--redact", "$.user.email"), ["ada@example.com"], ["int-1", "ACME-7"]),
+    (("--redact", "text:ACME-*"), ["ACME-7"], ["int-1", "ada@example.com"]),
+    (("--keep", "api_key"), [], [RANDOM]),
+    (("--keep", "github"), [], ["ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"]),
+    (("--no-redact",), [], [RANDOM, BEARER]),
+], ids=str)
+def test_rules_of_the_user_do_what_the_page_says(record, origin, cassette, option, hidden, kept):
+    body = json.dumps({
+        "user": {"email": "ada@example.com"}, "x-internal-a": "int-1", "n": "order ACME-7", "api_key": RANDOM,
+        "note": "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"}).encode()
+    deck = record(origin(lambda exchange: reply(body, JSON, b"X-Internal-B: int-2")).url, *option)
+    fetch(deck.url, "/", f"Authorization: Bearer {BEARER}".encode())
+    assert deck.stop() == 0, deck.stderr
+    text = next(cassette.glob("get-*.json")).read_text()
+    assert all(each not in text for each in hidden) and all(each in text for each in kept), text

@@ -17,8 +17,7 @@ extension SecretNames {
     mnemonic passcode passphrase passwd password passwords secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
     contraseña contrasena contraseñas senha senhas motdepasse parola hasło haslo heslo şifre Şifre sifre \
     salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
-    пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड পাসওয়ার্ড পাসওয়ার্ড \
-    پاسورڈ
+    пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड পাসওয়ার্ড پاسورڈ
     """)
 
   /// Endings of one long word, as in `loginpwd` without a capital.
