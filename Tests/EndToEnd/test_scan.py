@@ -13,6 +13,7 @@ import pytest
 
 from deck import fingerprint, interactions, journal, log_lines, run
 from origin import reply
+from steering import steered
 from wire import fetch
 
 # Of a shape that everybody knows, so redaction hides it; and under names that it does not take for a secret's.
@@ -184,6 +185,16 @@ def test_a_killed_strict_run_is_still_strict(record, origin, cassette):
     done = run("lint", cassette, "--fix")
     assert done.returncode == 4, done.stderr
     assert not interactions(cassette) and journal(cassette).exists()
+
+
+def test_what_a_change_of_mode_seals_is_told_and_counted(start, origin, cassette):
+    deck, admin = steered(start, "serve", "--mode", "all", "--upstream", origin(answers).url, "--cassette", cassette)
+    fetch(deck.url, "/blob")
+    admin.put("/mode", {"mode": "none"})
+    assert deck.stop() == 0, deck.stderr
+    assert deck.stderr.count(f"{cassette} holds what looks like a secret that redaction has not hidden") == 1
+    assert f"sealed {cassette}: 1 files written" in deck.stderr
+    expect_unsaid(said(deck))
 
 
 def test_what_a_lax_crash_left_is_sealed_and_told(record, origin, cassette):

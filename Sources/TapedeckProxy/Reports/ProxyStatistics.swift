@@ -45,6 +45,15 @@ final class ProxyStatistics: Sendable {
     }
   }
 
+  /// Counts the files of a sealed cassette; a run that changes cassettes seals several.
+  func countSealed(_ report: SealReport) {
+    counted.withLock {
+      $0.summary.filesWritten += report.written
+      $0.summary.filesRemoved += report.removed
+      $0.summary.filesRedacted += report.rehidden
+    }
+  }
+
   /// - Parameter target: without secrets.
   func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
     counted.withLock {

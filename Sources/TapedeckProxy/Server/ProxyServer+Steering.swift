@@ -52,6 +52,7 @@ extension ProxyServer {
     try slot.replace { old in
       old.eject()
       report = try old.recorder?.seal()
+      if let report { tell(report, cassette: old.cassettePath) }
       sessions.rewindCursors()
       do {
         return try InsertedCassette.open(wanted, upstream: upstream?.origin, statistics)
@@ -65,6 +66,15 @@ extension ProxyServer {
     }
     if let failure { throw failure }
     return report
+  }
+
+  /// Counts what was sealed while the proxy runs, and says what may be a secret in it.
+  private func tell(_ report: SealReport, cassette: String?) {
+    statistics.countSealed(report)
+    guard !report.finds.isEmpty, let cassette else { return }
+    for line in "warning: \(SecretAdvice.warning(report.finds, path: cassette))".split(separator: "\n") {
+      configuration.notice(String(line))
+    }
   }
 
   /// Begins anew: every recorded sequence with its first response, all counts of rules at zero, stores as at the start.

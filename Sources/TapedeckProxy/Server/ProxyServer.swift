@@ -129,9 +129,9 @@ public final class ProxyServer: Sendable {
     summary.redacted = inserted.recorder?.hiddenCount ?? 0
     do throws(CassetteError) {
       guard let report = try inserted.recorder?.seal() else { return summary }
-      summary.filesWritten = report.written
-      summary.filesRemoved = report.removed
-      summary.filesRedacted = report.rehidden
+      summary.filesWritten += report.written
+      summary.filesRemoved += report.removed
+      summary.filesRedacted += report.rehidden
       summary.untouchedFiles = report.untouched
       summary.secrets = report.finds
     } catch {
