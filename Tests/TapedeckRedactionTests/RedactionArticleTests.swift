@@ -17,7 +17,8 @@ import Testing
 
   private static func block(_ items: some Sequence<String>) -> String {
     var lines: [String] = []
-    for item in Set(items).sorted(by: { Array($0.unicodeScalars).lexicographicallyPrecedes($1.unicodeScalars) }) {
+    let sorted = Set(items).sorted { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) }
+    for item in sorted {
       if let last = lines.last, last.unicodeScalars.count + item.unicodeScalars.count + 2 <= width {
         lines[lines.count - 1] += ", \(item)"
       } else {
