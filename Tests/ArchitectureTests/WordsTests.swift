@@ -35,6 +35,10 @@ private let nouns: [String: Set<String>] = [
 /// What may stay, and why: files and scripts of users have these words.
 private let contracts = [
   "Tapedeck-Answer": "the header field of `--explain`",
+  "\"answer\"": "a member of Okta's recovery question",
+  "security answer": "its name elsewhere",
+  "recovery answer": "the same",
+  "challenge answer": "the same",
   "\"answers\"": "a member of resources in overrides files",
   "`answers`": "the same member, in the articles",
   "--tapes-dir": "the name of `--cassette` in another tool, an accepted spelling",

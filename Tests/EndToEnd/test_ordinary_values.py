@@ -20,9 +20,6 @@ from ordinary_values import messages, values
 from origin import Origin, reply
 from wire import Wire
 
-# Not every line holds yet, so they run when asked for.
-pytestmark = pytest.mark.skipif("TAPEDECK_STRANGERS" not in os.environ, reason="TAPEDECK_STRANGERS=1 runs it")
-
 COUNT = 3000
 ALLOWED = 5
 EXTENSIONS = {

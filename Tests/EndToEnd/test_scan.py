@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import urllib.parse
+import zlib
 from pathlib import Path
 
 import pytest
@@ -16,18 +17,20 @@ from origin import reply
 from steering import steered
 from wire import fetch
 
-# Of a shape that everybody knows, so redaction hides it; and under names that it does not take for a secret's.
+# Of a shape that everybody knows, so redaction hides it; and values that an older version did not know for secrets.
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
 MISSED = "a8Kz0Q3mP7xV2bN5cR9t"
 OTHER = "Zq4Wn8Lk2Vt6Xy0Bd3Fh"
+# What stands in their places while they are recorded: words of the same length.
+WORDS = {MISSED: "nothing-but-a-phrase", OTHER: "another-quiet-phrase"}
 JSON = b"Content-Type: application/json"
 
 
 def answers(exchange):
-    """A login whose answer, and a search whose query, hold what redaction does not know."""
+    """A login whose answer, and a search whose query, hold what redaction leaves alone."""
     target = exchange.request.target
     if target == b"/login":
-        return reply(json.dumps({"user": "octocat", "loginpwd": MISSED, "id": 17}).encode(), JSON)
+        return reply(json.dumps({"user": "octocat", "loginpwd": WORDS[MISSED], "id": 17}).encode(), JSON)
     if target.startswith(b"/search"):
         return reply(b'{"found": 3}', JSON)
     if target == b"/blob":
@@ -38,6 +41,21 @@ def answers(exchange):
 SEARCH = f"/search?dbpwd={OTHER}&q=swift"
 
 
+def make_old(cassette: Path) -> None:
+    """Puts the secrets into a journal, as a version would that did not know them."""
+    data = journal(cassette).read_bytes()
+    for secret, words in WORDS.items():
+        data = data.replace(words.encode(), secret.encode())
+
+    def checked(line: bytes) -> bytes:
+        payload = line[len(b'{"crc32":"00000000","interaction":'):-1]
+        return b'{"crc32":"%08x","interaction":' % zlib.crc32(payload) + payload + b"}"
+
+    lines = [checked(line) if line.startswith(b'{"crc32"') else line for line in data.split(b"\n")]
+    with journal(cassette).open("r+b") as file:
+        file.write(b"\n".join(lines))
+
+
 @pytest.fixture
 def dirty(record, origin, cassette):
     """Records a login, a search and a page; returns the deck, stopped, and its exit code."""
@@ -45,7 +63,8 @@ def dirty(record, origin, cassette):
     def dirty(*options, targets=("/login", SEARCH, "/page"), **how):
         deck = record(origin(answers).url, *options, **how)
         for target in targets:
-            fetch(deck.url, target)
+            fetch(deck.url, target.replace(OTHER, WORDS[OTHER]))
+        make_old(cassette)
         return deck, deck.stop()
 
     return dirty
@@ -134,7 +153,7 @@ def test_run_gives_the_commands_code_and_else_ours(origin, cassette):
     url = origin(answers).url
     for command, expected in (("exit 3", 3), ("true", 4)):
         done = run("run", "--upstream", url, "--cassette", cassette, "--mode", "all", "--strict", "--",
-                   "sh", "-c", f"curl -s $TAPEDECK_URL/login >&2; {command}")
+                   "sh", "-c", f"curl -s $TAPEDECK_URL/blob >&2; {command}")
         assert done.returncode == expected, done.stderr
         journal(cassette).unlink()
 
@@ -182,6 +201,7 @@ def test_a_killed_strict_run_is_still_strict(record, origin, cassette):
     fetch(deck.url, "/login")
     deck.process.send_signal(signal.SIGKILL)
     deck.process.wait()
+    make_old(cassette)
     done = run("lint", cassette, "--fix")
     assert done.returncode == 4, done.stderr
     assert not interactions(cassette) and journal(cassette).exists()
@@ -202,6 +222,7 @@ def test_what_a_lax_crash_left_is_sealed_and_told(record, origin, cassette):
     fetch(deck.url, "/login")
     deck.process.send_signal(signal.SIGKILL)
     deck.process.wait()
+    make_old(cassette)
     deck = record(origin(answers).url)
     assert deck.stop() == 0
     assert "recovered 1 interaction " in deck.stderr and "a secret that redaction has not hidden" in deck.stderr
@@ -284,7 +305,7 @@ def test_bodies_that_are_compressed_or_in_files_are_looked_into(record, origin, 
             return reply(body, JSON, b"Content-Encoding: gzip")
         return reply(big, JSON)
 
-    deck = record(origin(compressed).url)
+    deck = record(origin(compressed).url, "--no-redact")
     fetch(deck.url, "/gzip")
     fetch(deck.url, "/big")
     assert deck.stop() == 0
@@ -331,7 +352,7 @@ def test_a_client_that_sends_back_what_it_was_given_is_answered(record, origin, 
             return reply(json.dumps({"loginpwd": MISSED}).encode(), JSON)
         return reply(b"known", b"Content-Type: text/plain") if MISSED.encode() in exchange.request.target else reply(b"who?")
 
-    deck = record(origin(session).url)
+    deck = record(origin(session).url, "--no-redact")
     fetch(deck.url, "/login")
     fetch(deck.url, f"/things/{MISSED}/all")
     assert deck.stop() == 0
@@ -473,10 +494,14 @@ def test_a_cassette_from_before_redaction_still_matches_and_is_fixed(record, ori
 # MARK: Files of other tools
 
 
-def har(url: str) -> dict:
-    """One exchange, with its secrets in all the places a HAR has for them."""
+def har(url: str, mark: bytes = b"") -> dict:
+    """One exchange, with its secrets in all the places a HAR has for them.
+
+    With a mark before it, the body is no text, and nothing is hidden in it.
+    """
     query = urllib.parse.urlencode({"access_token": "a/b+" + MISSED, "q": "x"})
     body = json.dumps({"loginpwd": OTHER, "n": 1.50})
+    kind = "application/octet-stream" if mark else "application/json"
     return {"log": {"version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [{
         "startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1,
         "request": {"method": "GET", "url": f"{url}/things?{query}", "httpVersion": "HTTP/1.1",
@@ -484,9 +509,9 @@ def har(url: str) -> dict:
                     "queryString": [{"name": "access_token", "value": "a/b+" + MISSED}, {"name": "q", "value": "x"}],
                     "cookies": [{"name": "sid", "value": "k3J9x7Qw2Lm5Vb8N"}], "headersSize": -1, "bodySize": 0},
         "response": {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [],
-                     "headers": [{"name": "Content-Type", "value": "application/json"}], "redirectURL": "",
-                     "content": {"size": len(body), "mimeType": "application/json", "encoding": "base64",
-                                 "text": base64.b64encode(body.encode()).decode()},
+                     "headers": [{"name": "Content-Type", "value": kind}], "redirectURL": "",
+                     "content": {"size": len(mark + body.encode()), "mimeType": kind, "encoding": "base64",
+                                 "text": base64.b64encode(mark + body.encode()).decode()},
                      "headersSize": -1, "bodySize": len(body)},
         "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0}}]}}
 
@@ -598,25 +623,28 @@ def test_real_files_lose_nothing_but_secrets(tmp_path, start, name):
 
 def test_import_tells_what_it_wrote(tmp_path, cassette):
     file = tmp_path / "session.har"
-    file.write_text(json.dumps(har("http://api.example.test")))
+    file.write_text(json.dumps(har("http://api.example.test", b"\0")))
     done = run("import", file, "--cassette", cassette)
     assert done.returncode == 0
-    assert "a secret that redaction has not hidden" in done.stderr and "response.body $.loginpwd" in done.stderr
+    assert "a secret that redaction has not hidden" in done.stderr and "response.body: " in done.stderr
     expect_unsaid(done.stderr)
 
 
 @pytest.mark.parametrize(("flags", "env"), [(("--strict",), {}), ((), {"CI": "true"})], ids=str)
 def test_import_writes_nothing_with_secrets_where_that_is_refused(tmp_path, cassette, flags, env):
     file = tmp_path / "session.har"
-    file.write_text(json.dumps(har("http://api.example.test")))
+    file.write_text(json.dumps(har("http://api.example.test", b"\0")))
     done = run("import", file, "--cassette", cassette, *flags, env=env)
     assert done.returncode == 4
     assert "nothing was sealed" in done.stderr and "--redact loginpwd" in done.stderr
     expect_unsaid(done.stderr)
     assert not cassette.exists()
-    done = run("import", file, "--cassette", cassette, "--redact", "loginpwd", *flags, env=env)
+    done = run("import", file, "--cassette", cassette, "--keep", "loginpwd", *flags, env=env)
     assert done.returncode == 0, done.stderr
-    assert OTHER.encode() not in everything(cassette)
+    file.write_text(json.dumps(har("http://api.example.test")))
+    done = run("import", file, "--cassette", cassette.with_name("text"), "--redact", "loginpwd", *flags, env=env)
+    assert done.returncode == 0, done.stderr
+    assert OTHER.encode() not in everything(cassette.with_name("text"))
 
 
 # MARK: What cannot be read

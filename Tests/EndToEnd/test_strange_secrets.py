@@ -4,7 +4,6 @@ import base64
 import gzip
 import html
 import json
-import os
 import re
 import zlib
 from functools import cache
@@ -19,11 +18,7 @@ from steering import TOKEN, Admin
 from strange_secrets import ENTRIES, Entry
 from wire import Wire
 
-# Not every line holds yet, so they run when asked for.
-
-pytestmark = [
-    pytest.mark.timeout(240),
-    pytest.mark.skipif("TAPEDECK_STRANGERS" not in os.environ, reason="TAPEDECK_STRANGERS=1 runs it")]
+pytestmark = pytest.mark.timeout(240)
 
 BY_NUMBER = {entry.number: entry for entry in ENTRIES}
 FORMATS = ("har", "curl", "vcr", "vcrpy", "wiremock", "hoverfly")

@@ -32,6 +32,12 @@ import Testing
     #"{"name":"projects/1/secrets/db/versions/1","payload":{"data":"hunter2"}}"#,
     #"{"keys":["hunter2"],"keys_base64":["hunter2"]}"#,
     #"{"method":"walletpassphrase","params":["hunter2",60]}"#,
+    // Lists of arguments.
+    #"["redis-server","--requirepass","hunter2"]"#, #"{"Cmd":["redis-cli","-h","db","-a","hunter2"]}"#,
+    #"["docker","login","-u","bob","-p","hunter2"]"#, #"["curl","-u","bob:hunter2","https://x.test/"]"#,
+    #"["mysql","-uroot","-phunter2"]"#,
+    // The reply that replaces a password.
+    #"{"recovery_question":{"question":"Pet?","answer":"hunter2"}}"#, #"{"securityAnswer":"hunter2"}"#,
     // JSON in a string is read as JSON.
     #"{"SecretString":"{\"username\":\"bob\",\"password\":\"hunter2\"}"}"#,
     // Private parts of a JSON Web Key.
@@ -55,8 +61,40 @@ import Testing
     #"["x-api-key","s3cr3t-v4lue"]"#, #"{"apiKey":{"stringValue":"s3cr3t-v4lue"}}"#,
     #"{"keyName":"key1","value":"s3cr3t-v4lue"}"#,
     #"{"method":"login","params":["db","admin","s3cr3t-v4lue"]}"#,
+    #"{"method":"execute_kw","args":["db",2,"s3cr3t-v4lue","res.partner"]}"#,
     #"{"cookies":[{"name":"sid","value":"s3cr3t-v4lue"}]}"#,
   ]
+
+  /// One-time codes beside the address that they were sent to.
+  static let codes = [
+    #"{"To":"+15550100","Code":"612345"}"#, #"{"code":"612345","email":"bob@example.com"}"#,
+  ]
+
+  @Test(arguments: codes)
+  func hidesSentCodes(_ json: String) {
+    #expect(!redacted(json).contains("612345"))
+    #expect(!reports(json).isEmpty)
+  }
+
+  /// Clients decode these values, so their placeholders are base64 too; the hash is that of the text inside.
+  static let encoded = [
+    #"{"CiphertextBlob":"AQ==","Plaintext":"aHVudGVyMiE=","KeyId":"k"}"#,
+    #"{"Name":"a","SecretBinary":"aHVudGVyMiE="}"#,
+    #"{"kind":"Secret","data":{"conf":"aHVudGVyMiE="}}"#,
+    #"{"name":"projects/1/secrets/db/versions/1","payload":{"data":"aHVudGVyMiE="}}"#,
+  ]
+
+  @Test(arguments: encoded)
+  func placeholdersForBase64AreBase64(_ json: String) throws {
+    let redacted = redacted(json)
+    #expect(!redacted.contains("aHVudGVyMiE="))
+    let placeholder = try #require(redacted.split(separator: "\"").first { $0.hasPrefix("UkVEQUNURUQ6") })
+    let text = try #require(Base64.decode(Array(placeholder.utf8)))
+    let policy = RedactionPolicy(RedactionRules(key: "k"))
+    #expect(text == Placeholder.bytes(kind: "secret", digits: policy.digits(of: Array("hunter2!".utf8))))
+    #expect(self.redacted(redacted) == redacted)
+    #expect(!reports(json).isEmpty && reports(redacted).isEmpty)
+  }
 
   @Test(arguments: machineMade)
   func hidesWhatIsMachineMade(_ json: String) {
@@ -80,11 +118,34 @@ import Testing
     #"{"vocab":{"password":28712}}"#, #"{"special_tokens":["<|endoftext|>"]}"#,
     #"{"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc","e":"AQAB"}"#,
     #"{"sid":"AC0123456789abcdef0123456789abcdef"}"#, #"{"Name":"env","Value":"production"}"#,
+    // Catalogues of labels, in any language.
+    #"{"password":"Passwort","forgot_password":"Passwort vergessen?","secret":"Geheimnis"}"#,
+    #"{"password":"密码","forgot_password":"忘记密码?","secret":"密钥","code":"12"}"#,
+    #"{"password":"Password","secret":"Secret","clientSecret":"Client secret","authorization":"Authorization"}"#,
+    // What is public for what stands beside it.
+    #"{"SecretID":"4v5adolfp9a5ierfadmd08ejb","SecretName":"db"}"#,
+    #"{"signatures":[{"keyid":"SHA256:jl3bwswu80","sig":"MEUCIQNRTx7JGqlznnneRB/RJks7LctOOYdqWFV"}]}"#,
+    #"{"slot":114,"signature":"or0RBms1ptELXZklAYMKvsYEuYM16BqfWaWcvRBU3pe1VuNGMUO0rYUdOprlfMGq"}"#,
+    #"{"fields":{"password":"varchar(255)","secret":"bytea"}}"#,
+    #"{"continuation":{"token":"-RID:~vvHn164Ii2onPf==#RT:1#TRC:2"}}"#, #"{"session_token":"0:-1#12345"}"#,
+    #"{"code":"612345","country":"DE"}"#, #"{"email":"bob@example.com","code":"DE"}"#,
+    #"{"question":"What is a token?","answer":"noun9"}"#, #"["--password-file","/run/secrets/db"]"#,
     #"{"annotations":{"checksum/secret":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}}"#,
   ])
   func leavesAlone(_ json: String) {
     #expect(redacted(json) == json)
     #expect(reports(json).isEmpty)
+  }
+
+  /// What cannot be told from a password of one ordinary word is hidden.
+  @Test(arguments: [
+    #"{"password":"Sunshine"}"#, #"{"firstName":"Ada","city":"New York","password":"Sunshine"}"#,
+    #"{"password":"Password","password_confirmation":"Password"}"#,
+    #"{"password":"Passwort","secret":"Passwort vergessen?","db_password":"hunter2"}"#,
+  ])
+  func hidesWordsThatAreNoLabels(_ json: String) {
+    #expect(redacted(json) != json)
+    #expect(!reports(json).isEmpty)
   }
 
   /// A number stays a number that fits into 32 bits.
@@ -117,7 +178,7 @@ import Testing
 
   /// The quick check lets every document through that the walk finds something in.
   @Test func theQuickCheckMistrustsWhatTheWalkHides() {
-    for json in Self.hidden + Self.machineMade + Self.numbers {
+    for json in Self.hidden + Self.machineMade + Self.numbers + Self.codes + Self.encoded {
       #expect(JSONQuickCheck.mayHide(Array(json.utf8)[...]), "\(json)")
     }
   }

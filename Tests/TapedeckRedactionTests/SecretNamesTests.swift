@@ -41,6 +41,7 @@ import Testing
     "passcode", "contraseña", "senha", "mot_de_passe", "motDePasse", "Passwort", "wachtwoord", "пароль",
     "Пароль",
     "密码", "パスワード", "비밀번호", "şifre", "كلمة المرور", "पासवर्ड", "hasło", "seedPhrase",
+    "SMTP_PASS", "requirepass", "--requirepass", "您的密码", "wpa_psk", "security_answer",
   ])
   func knowsNamesOfSecrets(_ name: String) {
     for place in [SecretNames.Place.header, .pair, .member] {
@@ -110,8 +111,16 @@ import Testing
     for place in [SecretNames.Place.header, .member] { #expect(strength(name, place) == .none, "\(place)") }
   }
 
+  /// Names that hold a secret's in one long word.
+  @Test(arguments: ["loginpwd", "mysessionkeys", "x-usertokenvalue", "apikeys"])
+  func mistrustsRunOnNames(_ name: String) {
+    for place in [SecretNames.Place.header, .pair, .member] {
+      #expect(strength(name, place) >= .maybe, "\(place)")
+    }
+  }
+
   @Test(arguments: [
-    ("key", Strength.maybe), ("code", .maybe), ("ticket", .maybe), ("SAMLRequest", .likely),
+    ("pgt", Strength.likely), ("key", .maybe), ("code", .maybe), ("ticket", .maybe), ("SAMLRequest", .likely),
     ("X-Amz-Credential", .likely),
     ("page", .none), ("q", .none), ("filter[key]", .none),
   ])

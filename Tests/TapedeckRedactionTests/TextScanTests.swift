@@ -121,6 +121,53 @@ import Testing
       hides: "MHcCAQ"),
     Row("environment", "PGPASSWORD=hunter2 psql -U app", hides: "hunter2"),
     Row("Java option", "java -Djavax.net.ssl.keyStorePassword=hunter2 -jar a", hides: "hunter2"),
+    Row("SQL row", "INSERT INTO users (name, password) VALUES ('bob', 'hunter2')", hides: "hunter2"),
+    Row(
+      "SQL rows", "REPLACE INTO `u` (id,`pwd`,x) VALUES\n(1,'hunt''er2',NULL),\n(2, N'swordfish', 'a')",
+      hides: "hunt", "swordfish"),
+    Row(
+      "SQL copy", "COPY users (id, name, password) FROM stdin;\n1\tbob\thunter2\n2\teve\tswordfish\n\\.\n",
+      hides: "hunter2", "swordfish"),
+    Row("Redis user", "ACL SETUSER alice on >hunter2 ~* +@all", hides: "hunter2"),
+    Row(
+      "option in a YAML list", "command:\n  - redis-server\n  - --requirepass\n  - hunter2\n",
+      hides: "hunter2"),
+    Row("sentence", "Your new password is Kibotuli123!\n", hides: "Kibotuli123!"),
+    Row("Chinese", "您的密码是：hunter2\n", hides: "hunter2"),
+    Row("Japanese", "パスワード：hunter2\n", hides: "hunter2"),
+    Row("Wi-Fi key", "network={\n  psk=\"hunter2\"\n}", hides: "hunter2"),
+    Row("Wi-Fi", #"WIFI:S:my\;home;T:WPA;P:hunt\;er2;;"#, hides: "hunt", "er2"),
+    Row("Redis login", "AUTH default hunter2\nPING\n", hides: "hunter2"),
+    Row("Redis login at a prompt", "127.0.0.1:6379> AUTH hunter2\nOK", hides: "hunter2"),
+    Row("FTP login", "220 ready\nUSER bob\r\nPASS hunter2\r\n", hides: "hunter2"),
+    Row("German", "Ihr Passwort lautet: hunter2\n", hides: "hunter2"),
+    Row(
+      "French", "Votre mot de passe est : hunter2\nMot de passe : swordfish9", hides: "hunter2", "swordfish9"),
+    Row("Spanish", "Su contraseña es: hunter2\n", hides: "hunter2"),
+    Row("Russian", "пароль: hunter2\n", hides: "hunter2"),
+    Row("password behind a dash", "Note—password: hunter2\n", hides: "hunter2"),
+    Row("two words in quotes", "export SMTP_PASS=\"hunter2 swordfish\"\n", hides: "hunter2", "swordfish"),
+    Row("run-on name", "a=1&loginpwd=a8Kz0Q3mP7xV2bN5cR9t&b=2", hides: "a8Kz0Q3mP7xV2bN5cR9t"),
+    Row(
+      "Kubernetes in YAML",
+      "kind: Secret\nmetadata:\n  name: keep-this\ndata:\n  app.conf: aHVudGVyMg==\nstringData:\n  a: hunter2\n  b: |\n    x1: 1\n    swordfish\n",
+      hides: "aHVudGVyMg", "hunter2", "swordfish"),
+    Row(
+      "Kubernetes in a list",
+      "items:\n- kind: Secret\n  data:\n    conf: hunter2\n- kind: ConfigMap\n  data:\n    other: kept\n",
+      hides: "hunter2"),
+    Row(
+      "PuTTY",
+      "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 2\nAAAAIHunter2\nSwordfish9=\nPrivate-MAC: 00\n",
+      hides: "AAAAIHunter2", "Swordfish9"),
+    Row(
+      "shadow", "root:$6$Zq4Wn8Lk$\(String(repeating: "Ab3d", count: 21))Ab:19000:0:99999:7:::",
+      hides: "Ab3dAb3d"),
+    Row("htpasswd", "bob:$apr1$Zq4Wn8Lk$Ab3dAb3dAb3dAb3dAb3dA.\n", hides: "Ab3dAb3d"),
+    Row(
+      "XML-RPC by position",
+      "<methodCall><methodName>wp.newPost</methodName><params><param><value><int>1</int></value></param><param><value><string>bob</string></value></param><param><value><string>hunter2</string></value></param></params>",
+      hides: "hunter2"),
     Row("script", "window.config = {apiKey: \"Ab3dEf6hIj9kLm2n\", debug: false}", hides: "Ab3dEf6hIj9kLm2n"),
   ]
 
@@ -162,6 +209,17 @@ import Testing
     Row("JavaScript schema", "z.object({ password: z.string().min(8), token: z.string().uuid() })"),
     Row("regex", "const passwordRegex = /^(?=.*\\d).{8,}$/;"),
     Row("SQL columns", "CREATE TABLE users (\n  password varchar(255) NOT NULL,\n  token text UNIQUE\n);"),
+    Row(
+      "SQL rows of others", "INSERT INTO users (name, token) VALUES ('bob', :token), ('eve', ?), ('x', NULL)"),
+    Row("SQL without columns", "INSERT INTO words VALUES ('password', 'secret')"),
+    Row("SQL copy of others", "COPY users (id, token) FROM stdin;\n1\tnone\n\\.\n"),
+    Row("sentences", "The password is sha256-hashed. The token is base64-encoded; the secret is in vault2."),
+    Row("role that may log in", "CREATE ROLE web1 LOGIN PASSWORD NULL;\nLOGIN is required"),
+    Row("open Wi-Fi", "WIFI:T:nopass;S:guests;;"),
+    Row("mail dialogue", "AUTH LOGIN\nAUTH TLS\nAUTH required\nAUTH is required\nPASS src/login.test.js\n"),
+    Row("YAML of another kind", "kind: ConfigMap\ndata:\n  a: hunter2\n---\nkind: Secret\ntype: Opaque\n"),
+    Row("public lines of a key", "Public-Lines: 1\nAAAAC3NzaC1lZDI1NTE5AAAAIJ\n"),
+    Row("price with signs", "It costs $6$ or $apr1$; the password is required."),
     Row("SQL parameters", "UPDATE users SET password = :password WHERE token = $1"),
     Row("SQL null", "CREATE ROLE web LOGIN PASSWORD NULL;"),
     Row("HCL references", "password = random_password.db.result\ntoken = var.api_token"),
@@ -252,7 +310,11 @@ import Testing
     "'password', '",
     "password: [\"", "backup codes:\n1", "IDENTIFIED BY '", "password\t", "a,password\n", "#token=",
     "seed phrase: ab ",
-    "\"password\": \"", "x(", "password: \n- a:\n", "ENV PASSWORD ", "login machine password ",
+    "\"password\": \"", "x(", "(password) VALUES (", "(pw) VALUES ('", "WIFI:S:", "AUTH x\n",
+    "kind: Secret\ndata:\n a: ",
+    "Private-Lines: 99\n", "(password) FROM stdin\n", "SETUSER >", "密码：", "password is a1 ",
+    "<methodName>wp.a</methodName><param>", "$6$a$", "пароль: ", "passwort lautet: ",
+    "password: \n- a:\n", "ENV PASSWORD ", "login machine password ",
   ])
   func longTextsAreReadInLinearTime(_ piece: String) {
     func seconds(_ count: Int) -> Duration {

@@ -40,7 +40,7 @@ extension JSONWalk {
   /// The members that hold what is secret in `{"kind": "Secret", …}` and the like.
   static let partNames: [StaticString] = ["data", "stringdata", "payload", "keys", "params", "args"]
 
-  static let logins: [StaticString] = ["login", "authenticate", "signin"]
+  static let logins: [StaticString] = ["login", "authenticate", "signin", "execute_kw"]
 
   /// Whether a value is the type of a Kubernetes secret.
   static func isSecretType(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -70,7 +70,100 @@ extension JSONWalk {
     case 6: ASCII.equal(name, lowercase: "method")
     case 7: ["payload", "cookies", "keyname"].contains { ASCII.equal(name, lowercase: $0) }
     case 11: ASCII.equal(name, lowercase: "keys_base64") || ASCII.equal(name, lowercase: "stringdata")
+    case 16...18: endsWithQuestion(name)
     default: false
     }
+  }
+
+  private static func endsWithQuestion(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let name = name.last.map(ASCII.lowercased) == UInt8(ascii: "s") ? name.dropLast() : name[...]
+    return ASCII.equal(name.suffix(8), lowercase: "question")
+  }
+
+  /// Whether an item may be an option of one letter with a secret in it or in the next item: `-p`, `-phunter2`.
+  static func isShortOption(_ item: UnsafeBufferPointer<UInt8>) -> Bool {
+    item.count > 1 && item[0] == UInt8(ascii: "-") && "paPwuU".utf8.contains(item[1])
+  }
+
+  /// The members that are in base64, so that their placeholders must be too.
+  static func isEncodedName(_ name: ArraySlice<UInt8>) -> Bool {
+    encodedNames.contains { ASCII.equal(name, lowercase: $0) }
+  }
+
+  private static let encodedNames: [StaticString] = [
+    "plaintext", "secretbinary", "privatekeyplaintext", "privatekeydata", "authorizationtoken",
+  ]
+
+  // MARK: Members that tell about each other
+
+  /// What other members say about a value.
+  enum Condition: Equatable {
+    /// It is a label if the object is a catalogue of labels.
+    case label
+    /// It is a one-time code beside the address that it was sent to.
+    case sentCode
+    /// It is public beside one of these members.
+    case unlessBeside(Siblings)
+  }
+
+  struct Siblings: OptionSet {
+    var rawValue: UInt8
+    static let recipient = Siblings(rawValue: 1)
+    /// Docker's `SecretID` beside it is no more than an id.
+    static let secretName = Siblings(rawValue: 2)
+    /// Signatures that anyone can verify have it beside them, as npm's, TUF's and DSSE's.
+    static let keyID = Siblings(rawValue: 4)
+    /// The place of a transaction in a block chain, whose signature is its name.
+    static let block = Siblings(rawValue: 8)
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(named name: ArraySlice<UInt8>) {
+      self =
+        (4...11).contains(name.count) ? Self.names.first { ASCII.equal(name, lowercase: $0.0) }?.1 ?? [] : []
+    }
+
+    private static let names: [(StaticString, Siblings)] = [
+      ("secretname", secretName), ("secret_name", secretName), ("keyid", keyID), ("slot", block),
+      ("blockhash", block), ("blocktime", block), ("blocknumber", block),
+    ]
+  }
+
+  /// The condition under which a value is judged; `nil` where its name is enough.
+  static func condition(
+    for value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>, _ verdict: SecretNames.Strength
+  ) -> Condition? {
+    if verdict == .none {
+      return ASCII.equal(name, lowercase: "code") && SecretValue.isSentCode(value) ? .sentCode : nil
+    }
+    if ASCII.equal(name, lowercase: "secretid") || ASCII.equal(name, lowercase: "secret_id") {
+      return .unlessBeside(.secretName)
+    }
+    if ASCII.equal(name, lowercase: "sig") { return .unlessBeside(.keyID) }
+    if ASCII.equal(name, lowercase: "signature") { return .unlessBeside(.block) }
+    guard verdict == .strong || FieldKind(name) == .authorization else { return nil }
+    return OrdinaryText.isLabel(DecodedText(value, .json).bytes) ? .label : nil
+  }
+
+  private static let recipients: [StaticString] = [
+    "to", "phone", "phonenumber", "phone_number", "mobile", "msisdn", "email", "emailaddress",
+    "email_address", "recipient", "username",
+  ]
+
+  /// Whether a member is the address of a message: a telephone number or a mailbox.
+  static func isRecipient(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool {
+    guard (2...13).contains(name.count), recipients.contains(where: { ASCII.equal(name, lowercase: $0) })
+    else {
+      return false
+    }
+    return value.count > 4
+      && (value.dropFirst().allSatisfy(ASCII.isDigit) || value.contains(UInt8(ascii: "@")))
+  }
+
+  /// Whether the labels under the names of secrets are those of a form in some language: two of them say what
+  /// they are labels of, and one of these is more than a word.
+  static func isCatalogue(_ labels: [ArraySlice<UInt8>]) -> Bool {
+    let naming = labels.filter { SecretNames.isNamed(in: $0) }
+    return naming.contains { $0 != naming.first } && naming.contains { !SecretNames.isOneStrongWord($0) }
   }
 }

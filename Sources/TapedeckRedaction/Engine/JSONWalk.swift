@@ -28,11 +28,16 @@ struct JSONWalk {
     var keyParts: [Range<Int>] = []
     var isKey = false
     /// The containers that hold secrets if the object turns out to, and how strongly.
-    var parts: [Range<Int>] = []
+    var parts: [Part] = []
     var partStrength = SecretNames.Strength.none
     var start = 0
     /// The item before the next one of a list.
     var previous: Range<Int>?
+    /// The values that are judged when all members are known, and what these are.
+    var deferred: [Deferred] = []
+    var siblings = Siblings()
+    /// Whether a member is certainly a secret, unlike a label.
+    var hasSecret = false
 
     mutating func nextVerdict() -> SecretNames.Strength {
       if !isObject {
@@ -43,23 +48,44 @@ struct JSONWalk {
     }
   }
 
+  private struct Part {
+    var range: Range<Int>
+    /// Whether its values are in base64.
+    var isEncoded: Bool
+  }
+
+  private struct Deferred {
+    var range: Range<Int>
+    var name: ArraySlice<UInt8>
+    var verdict: SecretNames.Strength
+    var place: String
+    var condition: Condition
+  }
+
   private static let maximumDepth = 10_000
 
   private let search: SecretSearch
   private let text: ArraySlice<UInt8>
   private let depth: Int
   private let strength: SecretNames.Strength
+  private let name: ArraySlice<UInt8>
+  private let isEncoded: Bool
   private var levels: [Level] = []
   private(set) var finds = Finds()
   private var index: Int
   /// Whether the text ends inside a document and is valid JSON up to there.
   private(set) var isCut = false
 
-  /// - Parameter strength: that of the name of the string that holds the document.
+  /// - Parameters:
+  ///   - name: the name of the string that holds the document.
+  ///   - strength: the strength of this name.
+  ///   - isEncoded: whether the secrets are in base64.
   init(
-    _ text: ArraySlice<UInt8>, _ search: SecretSearch, depth: Int,
-    under strength: SecretNames.Strength = .none
+    _ text: ArraySlice<UInt8>, _ search: SecretSearch, depth: Int, named name: ArraySlice<UInt8> = [],
+    under strength: SecretNames.Strength = .none, isEncoded: Bool = false
   ) {
+    self.name = name
+    self.isEncoded = isEncoded
     self.text = text
     self.search = search
     self.depth = depth
@@ -127,6 +153,7 @@ struct JSONWalk {
   }
 
   private mutating func close() {
+    judgeDeferred()
     if let last = levels.last, last.isKey {
       for part in last.keyParts { replaceFinds(within: part, by: found(in: part, named: [], .strong)) }
     }
@@ -146,8 +173,11 @@ struct JSONWalk {
     guard let level = levels.last, !isCut else { return }
     if level.partStrength != .none {
       for part in level.parts {
-        var walk = JSONWalk(text[part], search, depth: depth + 1, under: level.partStrength)
-        if let found = walk.run() { replaceFinds(within: part, by: found.placed(at: path(levels[...]))) }
+        var walk = JSONWalk(
+          text[part.range], search, depth: depth + 1, under: level.partStrength, isEncoded: part.isEncoded)
+        if let found = walk.run() {
+          replaceFinds(within: part.range, by: found.placed(at: path(levels[...])))
+        }
       }
     }
     guard let outer = levels.indices.dropLast().last, levels[outer].isObject,
@@ -157,12 +187,14 @@ struct JSONWalk {
     }
     let name = levels[outer].name
     if Self.partNames.contains(where: { ASCII.equal(name, lowercase: $0) }) {
-      levels[outer].parts.append(level.start..<index + 1)
+      // Kubernetes has what is not in base64 in `stringData`.
+      let isEncoded = ASCII.equal(name, lowercase: "data") || ASCII.equal(name, lowercase: "payload")
+      levels[outer].parts.append(Part(range: level.start..<index + 1, isEncoded: isEncoded))
     } else if ASCII.equal(name, lowercase: "loc"), let last = level.previous {
       // {"loc": ["body", "password"], "input": "…"}
       levels[outer].heldName = text[last]
     } else if ASCII.equal(name, lowercase: "keys_base64") {
-      levels[outer].parts.append(level.start..<index + 1)
+      levels[outer].parts.append(Part(range: level.start..<index + 1, isEncoded: true))
       levels[outer].partStrength = .strong
     }
   }
@@ -212,12 +244,36 @@ struct JSONWalk {
       let own = search.policy.verdict(on: text[name], in: .header)
       return judge(range, named: text[name], own.isRule ? own : verdict)
     }
+    if !levels[last].isObject, let option = levels[last].previous, text[option].first == UInt8(ascii: "-"),
+      judge(range, behind: option, in: text[levels[last].start..<option.lowerBound])
+    {
+      levels[last].previous = nil
+      return
+    }
+    if !levels[last].isObject, text[range].first == UInt8(ascii: "-"),
+      let password = TextScan.password(
+        in: range, of: text, behind: text[levels[last].start..<range.lowerBound])
+    {
+      return judge(password, named: text[range.lowerBound..<password.lowerBound], .strong)
+    }
     levels[last].previous = range
     // Items of several words are messages: {"password": ["is too short"]}.
     if !levels[last].isObject, verdict == .strong, Self.isMessage(text[range]) {
       return judge(range, named: levels[last].name, .likely)
     }
+    if levels[last].isObject, !verdict.isRule, mayDefer(range, verdict, at: last) { return }
     judge(range, named: levels[last].name, verdict)
+  }
+
+  /// Judges the argument of an option: `["redis-server", "--requirepass", "…"]`; returns whether it is one.
+  private mutating func judge(_ range: Range<Int>, behind option: Range<Int>, in command: ArraySlice<UInt8>)
+    -> Bool
+  {
+    guard let password = TextScan.password(range, in: text, of: text[option], behind: command) else {
+      return false
+    }
+    judge(password, named: text[option], .strong)
+    return true
   }
 
   private static func isMessage(_ value: ArraySlice<UInt8>) -> Bool {
@@ -233,6 +289,7 @@ struct JSONWalk {
       finds.add(found.placed(at: path(levels.dropLast()) + " (a name)"))
     }
     levels[last].name = name.bytes
+    levels[last].siblings.insert(Siblings(named: name.bytes))
     let outer = last > 0 ? levels[last - 1].verdict : .none
     levels[last].verdict = outer.isRule ? outer : verdict(on: name.bytes, in: levels[last])
     if !levels[last].place.isLost { levels[last].next = levels[last].place.member(Array(name.bytes)) }
@@ -242,6 +299,11 @@ struct JSONWalk {
   private func verdict(on name: ArraySlice<UInt8>, in level: Level) -> SecretNames.Strength {
     let own = search.policy.verdict(on: name, in: .member)
     if own.isRule { return own }
+    let outer = levels.count > 1 ? levels[levels.count - 2].name : self.name
+    if own == .none, ASCII.equal(name, lowercase: "answer"), SecretNames.isRecoveryQuestion(outer) {
+      return .strong
+    }
+    if own == .likely, ASCII.equal(name, lowercase: "token"), SecretNames.isCursor(outer) { return .none }
     if level.isDescription { return own.weaker }
     if level.wrapped == .none { return own }
     if SecretNames.wraps(name) { return max(own, level.wrapped) }
@@ -261,6 +323,11 @@ struct JSONWalk {
   ) -> Finds {
     guard !range.isEmpty else { return Finds() }
     let value = DecodedText(text[range], .json)
+    if isEncoded || Self.isEncodedName(name),
+      let find = search.find(encoded: value.bytes, named: name, under: verdict)
+    {
+      return value.encoded(Finds(find))
+    }
     return value.encoded(search.finds(in: value.bytes, named: name, verdict: verdict, depth: depth + 1))
   }
 
@@ -304,6 +371,43 @@ struct JSONWalk {
       } else {
         path += ".…"
       }
+    }
+  }
+
+  // MARK: Members that tell about each other
+
+  /// Keeps a value until all members are known, if they decide about it; returns whether they do.
+  private mutating func mayDefer(_ range: Range<Int>, _ verdict: SecretNames.Strength, at last: Int) -> Bool {
+    let name = levels[last].name
+    let value = text[range]
+    if Self.isRecipient(name, value) { levels[last].siblings.insert(.recipient) }
+    guard let condition = Self.condition(for: value, named: name, verdict) else {
+      if verdict == .strong, search.isSecret(value, under: verdict) { levels[last].hasSecret = true }
+      return false
+    }
+    levels[last].deferred.append(
+      Deferred(
+        range: range, name: name, verdict: condition == .sentCode ? .code : verdict,
+        place: search.reports ? path(levels[...]) : "", condition: condition))
+    return true
+  }
+
+  private mutating func judgeDeferred() {
+    guard let level = levels.last, !level.deferred.isEmpty else { return }
+    let labels = level.deferred.filter { $0.condition == .label }.map {
+      DecodedText(text[$0.range], .json).bytes
+    }
+    let isCatalogue = !level.hasSecret && Self.isCatalogue(labels)
+    for value in level.deferred {
+      let isSecret =
+        switch value.condition {
+        case .label: !isCatalogue
+        case .sentCode: level.siblings.contains(.recipient)
+        case .unlessBeside(let siblings): level.siblings.isDisjoint(with: siblings)
+        }
+      guard isSecret else { continue }
+      finds.add(
+        found(in: value.range, named: value.name, value.verdict).placed(at: value.place, named: value.name))
     }
   }
 

@@ -87,6 +87,24 @@ enum OrdinaryText {
     value.count <= 8 && keywords.contains(value.map(ASCII.lowercased))
   }
 
+  private static let dataTypes = Set(
+    [
+      "bigint", "blob", "bytea", "character varying", "clob", "jsonb", "longtext", "mediumtext", "nchar",
+      "ntext", "nvarchar", "nvarchar2", "smallint", "timestamptz", "tinyint", "tinytext", "varbinary",
+      "varchar", "varchar2",
+    ].map { Array($0.utf8) })
+
+  /// Whether a value is a column's type in SQL: `varchar(255)`, `bytea`.
+  static func isDataType(_ value: ArraySlice<UInt8>) -> Bool {
+    guard (4...24).contains(value.count) else { return false }
+    let name = value.prefix { $0 != UInt8(ascii: "(") }
+    let size = value[name.endIndex...].dropFirst()
+    let isSized = size.count > 1 && size.last == UInt8(ascii: ")")
+    guard name.endIndex == value.endIndex || isSized else { return false }
+    return size.dropLast().allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ",") }
+      && dataTypes.contains(name.map(ASCII.lowercased))
+  }
+
   /// Whether a value without quotes is an expression: a call, an item, or members joined by full stops.
   /// - Parameters:
   ///   - next: the byte behind it.
@@ -113,6 +131,20 @@ enum OrdinaryText {
     }
     let end = value[(dot + 1)...]
     return (2...5).contains(end.count) && end.allSatisfy { $0 &- 0x61 < 26 || ASCII.isDigit($0) }
+  }
+
+  // MARK: Labels
+
+  private static let maximumLabelBytes = 200
+
+  /// Whether a value reads as a word or sentence of an interface: `Client secret`, `¿Olvidó su contraseña?`.
+  static func isLabel(_ value: ArraySlice<UInt8>) -> Bool {
+    guard let first = value.first, first &- 0x41 < 26 || first >= 0x80, value.count <= maximumLabelBytes
+    else {
+      return false
+    }
+    return value.allSatisfy { ASCII.isLetter($0) || $0 >= 0x80 || " .,:;!?'()/-".utf8.contains($0) }
+      && !zip(value, value.dropFirst()).contains { $0 &- 0x61 < 26 && $1 &- 0x41 < 26 }
   }
 
   // MARK: Sentences

@@ -38,6 +38,7 @@ extension SecretSearch {
       case .cookie: return cookies(value)
       case .setCookie: return cookie(value.prefix { $0 != UInt8(ascii: ";") })
       case .challenge: return challenge(value, named: name)
+      case .subprotocols: return subprotocols(value, named: name)
       case .other: break
       }
     }
@@ -56,7 +57,7 @@ extension SecretSearch {
       // A rule of the user's hides the claims of a token too.
       return Finds(verdict == .hide ? Self.short(find) : find)
     }
-    return self.value(value, depth: depth)
+    return self.value(value, named: name, depth: depth)
   }
 
   /// The find with a placeholder that shows nothing of a token.
@@ -86,7 +87,7 @@ extension SecretSearch {
 
 /// The fields whose values have their own syntax.
 enum FieldKind {
-  case authorization, cookie, setCookie, challenge, other
+  case authorization, cookie, setCookie, challenge, subprotocols, other
 
   init<Name: RandomAccessCollection<UInt8>>(_ name: Name) where Name.Index == Int {
     switch name.count {
@@ -98,6 +99,7 @@ enum FieldKind {
     case 25 where Self.equal(name, "proxy-authentication-info"): self = .challenge
     case 16 where Self.equal(name, "www-authenticate"): self = .challenge
     case 18 where Self.equal(name, "proxy-authenticate"): self = .challenge
+    case 22 where Self.equal(name, "sec-websocket-protocol"): self = .subprotocols
     default: self = .other
     }
   }
@@ -106,7 +108,7 @@ enum FieldKind {
   var holdsCredentials: Bool {
     switch self {
     case .authorization, .cookie, .setCookie: true
-    case .challenge, .other: false
+    case .challenge, .subprotocols, .other: false
     }
   }
 
@@ -259,7 +261,39 @@ extension SecretSearch {
         finds.add(find(secret, value[secret], "credentials", named: name))
       }
     }
+    // `Negotiate …` goes on where the client stopped (RFC 4559 §4.1).
+    let credentials = Self.credentials(of: value)
+    if finds.isEmpty, credentials.startIndex > value.startIndex, Self.isToken68(credentials),
+      !Placeholder.isWhole(credentials)
+    {
+      finds.add(
+        find(credentials.startIndex..<credentials.endIndex, credentials, "credentials", named: name))
+    }
     return finds.isEmpty ? text(value, depth: 0) : finds
+  }
+
+  /// Whether a value is one word of base64 (RFC 9110 §11.2), unlike parameters.
+  private static func isToken68(_ value: ArraySlice<UInt8>) -> Bool {
+    guard value.count >= SecretValue.minimumRandomBytes else { return false }
+    let word = value.prefix { ASCII.isWord($0) || ".~+/".utf8.contains($0) }
+    return value[word.endIndex...].allSatisfy { $0 == UInt8(ascii: "=") }
+  }
+
+  /// `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.…, v4.channel.k8s.io`: browsers can put
+  /// credentials nowhere else.
+  private func subprotocols(_ value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>) -> Finds {
+    var finds = Finds()
+    for item in value.split(whereSeparator: { $0 == UInt8(ascii: ",") || ASCII.isBlank($0) }) {
+      let start = item.lastIndex(of: UInt8(ascii: ".")).map { $0 + 1 } ?? item.startIndex
+      let token = item[start...]
+      let found = text(item, depth: 0)
+      if found.isEmpty, SecretValue.isRandom(token), !isRedacted(token) {
+        finds.add(find(token.startIndex..<token.endIndex, token, "credentials", named: name))
+      } else {
+        finds.add(found)
+      }
+    }
+    return finds
   }
 }
 

@@ -17,9 +17,27 @@ extension SecretSearch {
   private func finds(inPath path: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     let isEncoded = TextScan.has(UInt8(ascii: "%"), in: path)
-    guard isEncoded || !policy.textGlobs.isEmpty || TextScan.mayHide(path) else { return finds }
+    guard isEncoded || !policy.textGlobs.isEmpty || TextScan.mayHide(path) || Self.mayBeHook(path) else {
+      return finds
+    }
     var isBehindName = false
-    for segment in path.split(separator: UInt8(ascii: "/")) {
+    var end = path.startIndex
+    if Self.mayBeHook(path) {
+      let start = path.startIndex + Self.hook.count
+      end = path.last == UInt8(ascii: "/") ? path.endIndex - 1 : path.endIndex
+      let secret = path[start..<max(start, end)]
+      if !SecretValue.isWorthless(secret) {
+        finds.add(find(secret.startIndex..<secret.endIndex, secret, "a value in a private address"))
+      }
+    }
+    for segment in path.split(separator: UInt8(ascii: "/")) where segment.startIndex >= end {
+      // The secret of a webhook has several segments.
+      if let found = TokenShapes.match(path, at: segment.startIndex), found.end > segment.endIndex {
+        let range = found.start..<found.end
+        finds.add(find(range, path[range], found.looksLike))
+        end = found.end
+        continue
+      }
       let decoded = DecodedText(segment, .path)
       finds.add(decoded.encoded(text(decoded.bytes, depth: 0)))
       if isBehindName, SecretValue.isRandom(decoded.bytes), !Placeholder.isMentioned(in: decoded.bytes) {
@@ -30,6 +48,11 @@ extension SecretSearch {
     }
     return finds
   }
+
+  /// Zapier's webhooks, whose secrets are made of short words.
+  private static let hook = Array("/hooks/catch/".utf8)
+
+  static func mayBeHook(_ target: ArraySlice<UInt8>) -> Bool { target.starts(with: hook) }
 
   /// Decodes placeholders that a client percent-encoded, because paths are compared as written.
   private func plainPlaceholders(_ decoded: DecodedText) -> Finds {
@@ -45,7 +68,9 @@ extension SecretSearch {
   func pairs(_ text: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     var start = text.startIndex
-    if let password = Self.shortPassword(in: text) { finds.add(find(password, text[password], Self.named)) }
+    if let password = Self.shortPassword(in: text) ?? Self.sentCode(in: text) {
+      finds.add(find(password, text[password], Self.named))
+    }
     while start < text.endIndex {
       let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex
       finds.add(pair(text[start..<end]))
@@ -63,6 +88,22 @@ extension SecretSearch {
     }
     guard hasUser, let password, !SecretValue.isWorthless(text[password]) else { return nil }
     return password
+  }
+
+  /// The one-time code in `To=…&Code=123456`, beside the address that it was sent to.
+  private static func sentCode(in text: ArraySlice<UInt8>) -> Range<Int>? {
+    guard ByteSearch.first(Array("ode=".utf8), in: text) != nil else { return nil }
+    var (hasRecipient, code) = (false, Range<Int>?.none)
+    for pair in text.split(separator: UInt8(ascii: "&")) {
+      guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let (name, value) = (pair[..<equals], pair[(equals + 1)...])
+      if ASCII.equal(name, lowercase: "code"), SecretValue.isSentCode(value) {
+        code = value.startIndex..<value.endIndex
+      } else if JSONWalk.isRecipient(name, DecodedText(value, .percent).bytes) {
+        hasRecipient = true
+      }
+    }
+    return hasRecipient ? code : nil
   }
 
   private func pair(_ pair: ArraySlice<UInt8>) -> Finds {
@@ -102,12 +143,13 @@ extension SecretSearch {
   }
 
   /// The secrets in a value, which may be a JSON document.
-  package func value(_ value: ArraySlice<UInt8>, depth: Int) -> Finds {
+  /// - Parameter name: the value's, if it has one.
+  package func value(_ value: ArraySlice<UInt8>, named name: ArraySlice<UInt8> = [], depth: Int) -> Finds {
     if depth < Self.maximumDepth, let first = value.first,
       first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     {
       if !policy.hasRules, !reports, !mayHide(document: value, depth: depth) { return Finds() }
-      var walk = JSONWalk(value, self, depth: depth)
+      var walk = JSONWalk(value, self, depth: depth, named: name)
       if let finds = walk.run() { return finds }
       if walk.isCut { return finds(inCut: walk, value, depth: depth) }
     }

@@ -55,6 +55,20 @@ package final class SecretSearch {
     return placeholder
   }
 
+  /// The find for a secret that its API has in base64, which clients open: so is its placeholder. The hash is that
+  /// of the text inside, by which a client sends it elsewhere. `nil` for other values.
+  func find(
+    encoded value: ArraySlice<UInt8>, named name: ArraySlice<UInt8>, under strength: SecretNames.Strength
+  ) -> Find? {
+    guard !strength.isRule, value.count >= SecretValue.minimumLikelyBytes, isSecret(value, under: strength),
+      let decoded = Base64.decode(Array(value))
+    else { return nil }
+    let secret = decoded.allSatisfy(ASCII.isText) ? decoded[...] : value
+    var find = find(value.startIndex..<value.endIndex, secret, Self.named, named: name)
+    if let placeholder = find?.replacement { find?.replacement = Array(Base64.encode(placeholder).utf8) }
+    return find
+  }
+
   /// The find for a number that is a secret. A number takes its place, because clients parse it as one.
   func find(_ number: ArraySlice<UInt8>, named name: ArraySlice<UInt8>) -> Find? {
     guard !Placeholder.isNumber(number), !policy.keeps(kind: "secret") else { return nil }

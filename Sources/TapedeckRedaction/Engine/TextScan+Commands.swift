@@ -2,7 +2,7 @@ import TapedeckHTTP
 
 /// Secrets in SQL, command lines and calls, where a value follows its name without a mark.
 extension TextScan {
-  private static let maximumCommandBytes = 200
+  static let maximumCommandBytes = 200
 
   // MARK: Quotes
 
@@ -112,6 +112,19 @@ extension TextScan {
     var isSpaced = true
     /// Whether the value is a user and a password.
     var hasUser = false
+
+    /// Whether one of the commands is in a list of arguments, which has no blanks between them.
+    func isOption(of list: ArraySlice<UInt8>) -> Bool {
+      let list = list.suffix(maximumCommandBytes)
+      return commands.contains {
+        ByteSearch.first(Array($0.utf8.filter { $0 != ASCII.space }), in: list) != nil
+      }
+    }
+
+    func password(in value: Range<Int>, of text: ArraySlice<UInt8>) -> Range<Int>? {
+      guard hasUser else { return value }
+      return text[value].firstIndex(of: UInt8(ascii: ":")).map { $0 + 1..<value.upperBound }
+    }
   }
 
   private static let options = [
@@ -146,6 +159,33 @@ extension TextScan {
       return readValue(value, of: option, named: index..<index + option.name.utf8.count)
     }
     return false
+  }
+
+  /// The password in an argument that a list has behind an option: `["redis-cli", "-a", "…"]`.
+  /// - Parameter command: what stands before the option.
+  static func password(
+    _ argument: Range<Int>, in text: ArraySlice<UInt8>, of option: ArraySlice<UInt8>,
+    behind command: ArraySlice<UInt8>
+  ) -> Range<Int>? {
+    guard let first = text[argument].first, first != UInt8(ascii: "-") else { return nil }
+    if option.starts(with: "--".utf8), SecretNames.strength(of: option, in: .member) == .strong {
+      return argument
+    }
+    let known = options.first {
+      $0.isSpaced && option.elementsEqual($0.name.utf8) && $0.isOption(of: command)
+    }
+    return known.flatMap { $0.password(in: argument, of: text) }
+  }
+
+  /// The password in an item of a list that is an option too: `["mysql", "-p…"]`.
+  static func password(
+    in item: Range<Int>, of text: ArraySlice<UInt8>, behind command: ArraySlice<UInt8>
+  ) -> Range<Int>? {
+    guard item.count > 3 else { return nil }
+    let known = options.first {
+      $0.isJoined && text[item].starts(with: $0.name.utf8) && $0.isOption(of: command)
+    }
+    return known.flatMap { $0.password(in: item.lowerBound + $0.name.utf8.count..<item.upperBound, of: text) }
   }
 
   private func value(of option: Option, _ word: ArraySlice<UInt8>) -> Range<Int>? {
@@ -186,13 +226,13 @@ extension TextScan {
 
   /// `--password PW`, `--api-key "…"`. In a manual, words or `<value>` follow.
   private mutating func readLongOption(_ word: ArraySlice<UInt8>) -> Bool {
-    guard mayJudge(word), byte(at: word.endIndex) == ASCII.space,
-      let value = argument(from: word.endIndex + 1)
+    guard mayJudge(word), let next = byte(at: word.endIndex), next == ASCII.space || next == ASCII.lineFeed,
+      let value = argument(from: next == ASCII.space ? word.endIndex + 1 : nextItem(behind: word.endIndex))
     else { return false }
     let verdict = search.policy.verdict(on: word, in: .member)
     let content = text[value]
     guard verdict > .none, !isOrdinary(content) else { return false }
-    let isQuoted = value.lowerBound > word.endIndex + 1
+    let isQuoted = Self.isQuote(text[value.lowerBound - 1])
     if !isQuoted, OrdinaryText.isFiller(content) || OrdinaryText.continues(text[value.upperBound...]) {
       return false
     }
@@ -204,11 +244,29 @@ extension TextScan {
   /// Reads the value behind a word that names it, and a blank: `ENV DB_PASSWORD x`, `login bob password x`.
   /// - Parameter end: the end of the name.
   mutating func readBlank(behind end: Int) {
-    guard let name = nameBefore(end), !name.isQuoted, let value = argument(from: end + 1) else { return }
+    guard let name = nameBefore(end), !name.isQuoted, !readLogin(name.range),
+      let value = argument(from: end + 1)
+    else { return }
+    if Self.isVerb(text[value]) { return readSentence(name.range, behind: value.upperBound) }
     let content = text[value]
     let verdict = search.policy.verdict(on: text[name.range], in: .member)
     guard verdict > .none, !isOrdinary(content), isDirective(name.range) else { return }
     _ = addValue(value, named: name.range, verdict)
+  }
+
+  /// Reads `password is …`, where a value of letters and digits follows.
+  private mutating func readSentence(_ name: Range<Int>, behind verb: Int) {
+    guard byte(at: verb) == ASCII.space, let value = argument(from: verb + 1),
+      OrdinaryText.isMade(text[value]), !isOrdinary(text[value])
+    else { return }
+    let verdict = search.policy.verdict(on: text[name], in: .member)
+    _ = addValue(value, named: name, min(verdict, .likely))
+  }
+
+  /// The item of a YAML list behind the end of a line; that end where there is none.
+  private func nextItem(behind end: Int) -> Int {
+    let line = text[end...].prefix(Self.maximumNameBytes).drop(while: ASCII.isSpace)
+    return line.starts(with: "- ".utf8) ? line.startIndex + 2 : end
   }
 
   /// Whether a name stands where a file names a value: in a Dockerfile, a netrc file, a Redis configuration.

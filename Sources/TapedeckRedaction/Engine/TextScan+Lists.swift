@@ -141,18 +141,18 @@ extension TextScan {
 
   // MARK: Tables
 
-  /// The secrets in a table whose first line names its columns, as in CSV (RFC 4180 §2).
-  func tableFinds() -> [Find] {
+  /// The secrets in a table whose first line names its columns, as in CSV (RFC 4180 §2); `nil` for other texts.
+  func tableFinds() -> [Find]? {
     let head = text.prefix(4096).prefix { $0 != ASCII.lineFeed && $0 != ASCII.carriageReturn }
     guard head.endIndex < text.endIndex, SecretNames.mayBeSecret(head),
       let separator = ",;\t:".utf8.first(where: { Self.has($0, in: head) })
-    else { return [] }
+    else { return nil }
     let names = Self.cells(Self.trimmed(head), separator)
     guard (2...Self.maximumColumns).contains(names.count), separator != UInt8(ascii: ":") || names.count > 3,
       names.allSatisfy({ !$0.isEmpty && Self.isColumn(text[$0]) })
-    else { return [] }
+    else { return nil }
     let verdicts = names.map { search.policy.verdict(on: text[$0], in: .member) }
-    guard verdicts.contains(where: { $0 > .none }) else { return [] }
+    guard verdicts.contains(where: { $0 > .none }) else { return nil }
     var finds: [Find] = []
     var start = head.endIndex
     while start < text.endIndex {

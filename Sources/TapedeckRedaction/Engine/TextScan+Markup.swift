@@ -34,7 +34,11 @@ extension TextScan {
   private mutating func readContent(of name: ArraySlice<UInt8>, _ tag: ArraySlice<UInt8>) {
     let held = heldName
     let content = contentHere()
-    guard let content else { return hold(name, tag, nil) }
+    guard let content else {
+      hold(name, tag, nil)
+      return countParameter(name)
+    }
+    if ASCII.equal(name, lowercase: "methodname") { holdPassword(of: content) }
     heldName = nil
     if Self.nameElements.contains(where: { ASCII.equal(name, lowercase: $0) }) { hold(content) }
     let (label, verdict) = judged(name, tag, held)
@@ -61,6 +65,25 @@ extension TextScan {
     // Elsewhere it may be a label: <string name="password">Kennwort</string>.
     let holdsValue = Self.valueElements.contains { ASCII.equal(name, lowercase: $0) }
     return (text[attribute], holdsValue ? verdict : min(verdict, max(verdict.weaker, .none)))
+  }
+
+  /// The position of the password among the parameters of XML-RPC methods of one kind.
+  private static let passwordPositions: [(method: String, position: Int)] = [
+    ("wp.getUsersBlogs", 1), ("wp.", 2), ("metaWeblog.", 2), ("mt.", 2), ("blogger.getUser", 2),
+    ("blogger.", 3),
+    ("execute", 2), ("authenticate", 2), ("login", 1), ("auth.login", 1), ("logon", 1),
+  ]
+
+  /// Begins to count the parameters of a call.
+  private mutating func holdPassword(of method: ArraySlice<UInt8>) {
+    parametersLeft = Self.passwordPositions.first { method.starts(with: $0.method.utf8) }?.position
+  }
+
+  /// Counts a parameter; the value in the one that is the password is held for.
+  private mutating func countParameter(_ name: ArraySlice<UInt8>) {
+    guard let left = parametersLeft, ASCII.equal(name, lowercase: "param") else { return }
+    parametersLeft = left > 0 ? left - 1 : nil
+    if left == 0 { heldName = HeldName(name: name.startIndex..<name.endIndex, verdict: .strong) }
   }
 
   private static let nameElements: [StaticString] = ["key", "name", "header", "field", "parameterkey"]

@@ -37,7 +37,7 @@ extension TextScan {
       return
     }
     // `arn:…:secret:name` has no names.
-    guard let name = nameBefore(index) ?? nameBeforeVerb(index),
+    guard let name = nameBeforeVerb(index) ?? nameBefore(index),
       byte(at: name.range.lowerBound - 1) != UInt8(ascii: ":")
     else {
       index += 1
@@ -47,6 +47,16 @@ extension TextScan {
       index += 1
       return readValue(named: name.range, in: .member, isSure: true)
     }
+    readValue(named: name.range, in: .member, isSure: name.isQuoted)
+  }
+
+  /// Reads `密码：…`, with the colon of East Asian scripts (U+FF1A).
+  mutating func readWideColon() {
+    guard byte(at: index + 1) == 0xBC, byte(at: index + 2) == 0x9A, let name = nameBefore(index) else {
+      index += 1
+      return
+    }
+    index += 2
     readValue(named: name.range, in: .member, isSure: name.isQuoted)
   }
 
@@ -61,7 +71,9 @@ extension TextScan {
       if end > text.startIndex, text[end - 1] == UInt8(ascii: "\\") { end -= 1 }
     }
     var start = end
-    while start > text.startIndex, end - start < Self.maximumNameBytes, Self.isName(text[start - 1]) {
+    while start > text.startIndex, end - start < Self.maximumNameBytes, Self.isName(text[start - 1]),
+      text[start - 1] < 0x80 || !isMark(before: start)
+    {
       start -= 1
     }
     guard start < end else { return nil }
@@ -71,14 +83,31 @@ extension TextScan {
     return (range, isQuoted)
   }
 
-  /// The name in `your password is: …`.
+  /// Whether a dash, a quotation mark or another mark ends at a place, which is no part of a name: U+0080–U+00BF,
+  /// U+2000–U+203F, U+3000–U+303F.
+  private func isMark(before end: Int) -> Bool {
+    if byte(at: end - 2) == 0xC2 { return true }
+    return byte(at: end - 2) == 0x80 && (byte(at: end - 3) == 0xE2 || byte(at: end - 3) == 0xE3)
+  }
+
+  private static let verbs: [StaticString] = [
+    "is", "ist", "lautet", "est", "es", "é", "è", "jest", "är", "er", "on", "to",
+  ]
+
+  static func isVerb(_ word: ArraySlice<UInt8>) -> Bool {
+    (2...6).contains(word.count) && verbs.contains { ASCII.equal(word, lowercase: $0) }
+  }
+
+  /// The name in `your password is: …`, `Ihr Passwort lautet: …`.
   private func nameBeforeVerb(_ mark: Int) -> (range: Range<Int>, isQuoted: Bool)? {
-    for verb in [" is"]
-    where text[..<mark].suffix(verb.utf8.count).elementsEqual(verb.utf8) {
-      guard let name = nameBefore(mark - verb.utf8.count), !name.isQuoted else { return nil }
-      return name
-    }
-    return nil
+    // French has a blank before the colon.
+    let end = byte(at: mark - 1) == ASCII.space ? mark - 1 : mark
+    let count = text[..<end].suffix(8).reversed().prefix { $0 &- 0x61 < 26 || $0 >= 0x80 }.count
+    let verb = text[(end - count)..<end]
+    guard byte(at: end - count - 1) == ASCII.space,
+      Self.isVerb(verb), let name = nameBefore(end - count - 1), !name.isQuoted
+    else { return nil }
+    return name
   }
 
   /// The beginning of a name of two words: `backup codes`, `seed phrase`.
@@ -92,9 +121,9 @@ extension TextScan {
   }
 
   private static let firstWords: [StaticString] = [
-    "backup", "recovery", "scratch", "security", "seed", "secret",
+    "backup", "de", "recovery", "scratch", "security", "seed", "secret",
   ]
-  private static let lastWords: [StaticString] = ["code", "codes", "phrase"]
+  private static let lastWords: [StaticString] = ["code", "codes", "passe", "phrase"]
 
   /// Whether a name can have a verdict, or its values have their own syntax.
   func mayJudge(_ name: ArraySlice<UInt8>) -> Bool {
@@ -103,7 +132,7 @@ extension TextScan {
 
   private static func isName(_ byte: UInt8) -> Bool {
     ASCII.isWord(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
-      || byte == UInt8(ascii: "$")
+      || byte == UInt8(ascii: "$") || byte >= 0x80
   }
 
   static func isQuote(_ byte: UInt8) -> Bool {
@@ -128,8 +157,9 @@ extension TextScan {
     }
     let (start, hasScheme) = valueStart(behind: mark)
     if !hasScheme, closesQuote(at: start, before: name.lowerBound) { return }
-    var range = Self.value(in: text, from: start)
-    if isParameter, let end = text[range].firstIndex(of: UInt8(ascii: "#")) { range = range.lowerBound..<end }
+    let rest = text[start...].prefix(Self.maximumValueBytes)
+    let fragment = isParameter ? rest.firstIndex(of: UInt8(ascii: "#")) : nil
+    let range = Self.value(in: text[..<(fragment ?? text.endIndex)], from: start)
     let isQuoted = range.lowerBound > start && Self.isQuote(text[range.lowerBound - 1])
     var strength = verdict
     if !verdict.isRule {

@@ -24,6 +24,10 @@ struct TextScan {
   var index: Int
   /// The name whose value stands in the next XML element.
   var heldName: HeldName?
+  /// How many parameters of an XML-RPC call come before its password.
+  var parametersLeft: Int?
+  /// The end of the rows of the last SQL statement; none begins in them.
+  var rowsEnd: Int
   private var encodedEnd: Int
   private var percentEnd: Int
 
@@ -32,19 +36,25 @@ struct TextScan {
     self.search = search
     self.depth = depth
     index = text.startIndex
+    rowsEnd = text.startIndex
     encodedEnd = text.startIndex
     percentEnd = text.startIndex
   }
 
   mutating func run() -> Finds {
-    for find in depth == 0 ? tableFinds() : [] {
+    if depth == 0 { add(tableFinds() ?? manifestFinds()) }
+    while index < text.endIndex { step() }
+    return finds
+  }
+
+  /// Adds finds in order, and reads the text between them.
+  mutating func add(_ list: [Find]) {
+    for find in list {
       while index < find.range.lowerBound { step() }
       guard index == find.range.lowerBound else { continue }
       finds.add(find)
       index = find.range.upperBound
     }
-    while index < text.endIndex { step() }
-    return finds
   }
 
   /// Reads what begins at the index, and moves behind it.
@@ -65,6 +75,8 @@ struct TextScan {
     case UInt8(ascii: "-"): readHyphen()
     case UInt8(ascii: "%"): readPercent()
     case UInt8(ascii: "\""), UInt8(ascii: "'"): readQuote()
+    case UInt8(ascii: "$"): readDollar()
+    case 0xEF: readWideColon()
     case ASCII.tab: readTab()
     default: index += 1
     }
@@ -89,7 +101,18 @@ struct TextScan {
       // A placeholder after `%3D` begins where that word seems to end.
       let last = index - 8
       if last >= text.startIndex, let end = Placeholder.end(in: text, at: last) { index = end }
-      if index == end, byte(at: end) == ASCII.space, mayName(text[start..<end]) { readBlank(behind: end) }
+      guard index == end else { return }
+      if readStatement(start..<end) { return }
+      if byte(at: end) == ASCII.space, mayName(text[start..<end]) { readBlank(behind: end) }
+    }
+  }
+
+  /// Reads the hash of a password as crypt(3) writes it: `$6$…`.
+  private mutating func readDollar() {
+    if let found = TokenShapes.match(text, at: index) {
+      add(found)
+    } else {
+      index += 1
     }
   }
 

@@ -81,7 +81,11 @@ struct JSONQuickCheck {
     guard expectsName & 1 == 1 else {
       let isItem = isObject & 1 == 0
       // An item may be the name of the next one.
-      if isItem && Self.mayName(string) || expectsHeldName && Self.mayEndWithName(string) { return false }
+      if isItem && (JSONWalk.isShortOption(string) || Self.mayName(string))
+        || expectsHeldName && Self.mayEndWithName(string)
+      {
+        return false
+      }
       return !Self.mayHide(value: string, hasEscapes: hasEscapes)
         || !hasEscapes && !Self.mayNest(string) && !hasSecrets(start..<end)
     }
@@ -89,6 +93,14 @@ struct JSONQuickCheck {
     expectsHeldName = JSONWalk.isNameName(string)
     return !hasEscapes && !Self.mayName(string) && !JSONWalk.tellsKind(string)
       && (string.count < SecretValue.minimumRandomBytes || !TextScan.mayHide(string))
+      && !(string.count == 4 && mayBeSentCode(string))
+  }
+
+  /// Whether a name is `code` and digits in quotes follow it.
+  private func mayBeSentCode(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard ASCII.equal(name, lowercase: "code") else { return false }
+    let rest = bytes[index...].drop { $0 <= 0x20 || $0 == UInt8(ascii: ":") }
+    return rest.first == UInt8(ascii: "\"") && rest.dropFirst().first.map(ASCII.isDigit) == true
   }
 
   /// Whether a value may be JSON, or tell about the values beside it.

@@ -29,6 +29,7 @@ extension RedactionPolicy {
       return (false, bytes.count)
     }
     return isSuspicious || query < target.count && mayHide(query: target[query...])
+      || SecretSearch.mayBeHook(target[...])
   }
 
   private func mayHide(query: ArraySlice<UInt8>) -> Bool {

@@ -33,7 +33,7 @@ package final class RedactionPolicy: Sendable {
       if nameGlobs.contains(where: { $0.matches(name) }) { return .hide }
       if keptGlobs.contains(where: { $0.matches(name) }) { return .keep }
     }
-    return reports ? SecretNames.suspicion(of: name, in: place) : SecretNames.strength(of: name, in: place)
+    return SecretNames.strength(of: name, in: place)
   }
 
   /// A cookie is kept only under its own full name, and never under the name of a secret.

@@ -14,11 +14,17 @@ extension SecretNames {
   /// Words under which any text is a secret, in the languages most spoken.
   static let strong = words(
     """
-    mnemonic passcode passphrase passwd password passwords secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
+    masterauth mnemonic passcode passphrase passwd password passwords psk requirepass secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
     contraseña contrasena contraseñas senha senhas motdepasse parola hasło haslo heslo şifre Şifre sifre \
     salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
     пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड পাসওয়ার্ড پاسورڈ
     """)
+
+  /// The words of other scripts and of letters with marks, which end longer words: `您的密码`.
+  static let foreign = strong.filter { $0.utf8.last.map { $0 >= 0x80 } ?? false }
+
+  /// What may follow them: the verb before a colon.
+  static let foreignVerbs = ["是", "为", "は", "는", "은"]
 
   /// Endings of one long word, as in `loginpwd` without a capital.
   static let strongEndings = [
@@ -32,7 +38,11 @@ extension SecretNames {
     ssh store user wifi
     """)
 
-  static let strongPairs = pairs("mot passe, de passe, پاس ورڈ, seed phrase, recovery phrase, secret phrase")
+  static let strongPairs = pairs(
+    """
+    mot passe, de passe, پاس ورڈ, seed phrase, recovery phrase, secret phrase, challenge answer, recovery answer, \
+    security answer
+    """)
 
   /// Words whose values may be digits.
   static let codes = words("cvc cvn cvv otp otps pin pins totp")
@@ -89,14 +99,17 @@ extension SecretNames {
 
   /// Words that count alone, in a query or a form.
   static let pairWords: [String: Strength] = [
-    "appid": .maybe, "code": .maybe, "key": .maybe, "sign": .maybe, "ticket": .maybe, "samlresponse": .likely,
-    "samlrequest": .likely,
+    "appid": .maybe, "code": .maybe, "key": .maybe, "sign": .maybe, "ticket": .maybe, "pgt": .likely,
+    "samlresponse": .likely, "samlrequest": .likely,
   ]
 
-  /// The scanner finds these inside one word.
+  /// A random value is a secret under a name that holds one of these inside one word.
   static let runOn = [
     "token", "credential", "session", "signature", "apikey", "accesskey", "authkey", "csrf", "jwt", "pwd",
   ]
+
+  /// The beginnings of words that hold one of these by chance.
+  static let ordinaryWords = ["detokeniz", "obsession", "possession", "tokeniz"]
 
   /// Words that make `token` a page cursor.
   static let cursors = words(
@@ -253,7 +266,7 @@ extension SecretNames {
 
   /// Words that tell of a secret where no name of the table stands: in commands and names of fields.
   private static let clues: Set<String> = [
-    "cookie", "cookies", "identified", "masterauth", "securestring",
+    "cookie", "cookies", "identified", "methodname", "plaintext", "securestring", "setuser", "wifi",
   ]
 
   /// The words that count inside longer ones too.

@@ -60,7 +60,9 @@ package enum SecretNames {
     guard mayBeSecret(name) else { return .none }
     // Names with a slash are paths: annotations in Kubernetes, mounts in Vault.
     if name.last == UInt8(ascii: "/") { return .none }
-    let strength = strength(of: words(of: name), in: place)
+    let words = words(of: name)
+    let strength = strength(of: words, in: place)
+    if strength == .none { return isRunOn(words) ? .maybe : .none }
     return strength > .maybe && name.contains(UInt8(ascii: "/")) ? min(strength, .likely) : strength
   }
 
@@ -72,9 +74,7 @@ package enum SecretNames {
       if isAny(of: likelyPairs, in: words) { return .likely }
     }
     if words.suffix(2) == ["secret", "id"] { return .likely }
-    if words.contains(where: isStrong) || words.count > 1 && isAny(of: strongPairs, in: words) {
-      return .strong
-    }
+    if words.contains(where: isStrong) || words.count > 1 && isStrongPair(in: words) { return .strong }
     if codes.contains(last) || words.contains("otp") || isAny(of: codePairs, in: words) { return .code }
     if last == "token" {
       if words.contains(where: cursors.contains) { return .none }
@@ -85,17 +85,15 @@ package enum SecretNames {
     if words.contains(where: isLikely) || isAny(of: likelyPairs, in: words) { return .likely }
     if isAny(of: randomPairs, in: words) { return .maybe }
     if place == .pair, words.count == 1 { return pairWords[last] ?? .none }
+    if place == .member, words == ["plaintext"] { return .likely }
     return place == .pair && words == ["x", "amz", "credential"] ? .likely : .none
   }
 
-  /// The scanner's strength for a name: it also reports random values under names like `loginpwd`, written in one
-  /// word, of which redaction cannot be sure.
-  static func suspicion(of name: ArraySlice<UInt8>, in place: Place) -> Strength {
-    let strength = strength(of: name, in: place)
-    guard strength == .none, mayBeSecret(name), !describes(name) else { return strength }
-    let letters = words(of: name).joined()
+  /// Whether a name holds a secret's in one long word, such as `loginpwd`.
+  private static func isRunOn(_ words: [String]) -> Bool {
+    guard !describes(words) else { return false }
+    let letters = words.filter { word in !ordinaryWords.contains { word.hasPrefix($0) } }.joined()
     return runOn.contains { letters.contains($0) } && !cursors.contains { letters.contains($0) }
-      ? .maybe : .none
   }
 
   /// Whether a name tells something about a value instead of holding one: `token_type`, `password_policy`.
@@ -121,6 +119,36 @@ package enum SecretNames {
       || nonces.contains { words.suffix($0.count) == $0[...] }
   }
 
+  /// Whether what stands under a name is the question that replaces a password.
+  static func isRecoveryQuestion(_ name: ArraySlice<UInt8>) -> Bool {
+    guard name.count >= 14 else { return false }
+    let words = words(of: name)
+    return ["question", "questions"].contains(words.last)
+      && words.contains { ["challenge", "recovery", "secret", "security"].contains($0) }
+  }
+
+  /// Whether a `token` under a name is a page's: `{"cursor": {"token": "…"}}`.
+  static func isCursor(_ name: ArraySlice<UInt8>) -> Bool {
+    words(of: name).contains {
+      ["continuation", "cursor", "delta", "page", "pagination", "sync"].contains($0)
+    }
+  }
+
+  /// Whether a text holds a word for a secret in one of the languages.
+  static func isNamed(in text: ArraySlice<UInt8>) -> Bool {
+    let words = words(of: text)
+    return words.contains(where: isStrong) || isAny(of: strongPairs, in: words)
+      || words.contains { word in
+        word.utf8.contains { $0 >= 0x80 } && foreign.contains { word.contains($0) }
+      }
+  }
+
+  /// Whether a text is nothing but the word for a secret.
+  static func isOneStrongWord(_ text: ArraySlice<UInt8>) -> Bool {
+    let words = words(of: text)
+    return words.count == 1 && strong.contains(words[0])
+  }
+
   /// Whether a random segment behind this one of a path is a secret: `/password/reset/…`, `/magic/…`.
   static func isPrivatePath(_ segment: ArraySlice<UInt8>) -> Bool {
     segment.count < 16
@@ -141,6 +169,19 @@ package enum SecretNames {
   private static func isStrong(_ word: String) -> Bool {
     strong.contains(word) || word.count > 6 && strongEndings.contains(where: word.hasSuffix)
       || word.count > 4 && word.hasSuffix("pass") && passOwners.contains(String(word.dropLast(4)))
+      || (word.utf8.last ?? 0) >= 0x80 && endsForeign(word)
+  }
+
+  private static func endsForeign(_ word: String) -> Bool {
+    let verb = foreignVerbs.first { word.hasSuffix($0) }
+    let stem = word.dropLast(verb?.count ?? 0)
+    return foreign.contains { stem.hasSuffix($0) }
+  }
+
+  /// `mot de passe`, or `SMTP_PASS`.
+  private static func isStrongPair(in words: [String]) -> Bool {
+    isAny(of: strongPairs, in: words)
+      || zip(words, words.dropFirst()).contains { $1 == "pass" && passOwners.contains($0) }
   }
 
   private static func isKey(_ word: String) -> Bool {

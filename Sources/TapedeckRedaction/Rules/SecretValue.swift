@@ -15,7 +15,7 @@ enum SecretValue {
     case .likely: isLikely(value)
     case .key: isKey(value) || isLikely(value)
     case .code: isCode(value) || isLikely(value)
-    case .strong: !isWorthless(value) && !isLocation(value)
+    case .strong: !isWorthless(value) && !isLocation(value) && !OrdinaryText.isDataType(value)
     }
   }
 
@@ -71,6 +71,11 @@ enum SecretValue {
       && value.allSatisfy { ASCII.isDigit($0) || $0 &- 0x41 < 26 || joins($0) }
   }
 
+  /// Whether a value is what a person gets as a message to prove an address: 4 to 8 digits.
+  static func isSentCode(_ value: ArraySlice<UInt8>) -> Bool {
+    (4...8).contains(value.count) && value.allSatisfy(ASCII.isDigit)
+  }
+
   /// `AC` or two other capitals, and 32 hexadecimal digits: what Twilio calls a SID. `SK` is a key's.
   private static func isTwilioID(_ value: ArraySlice<UInt8>) -> Bool {
     value.count == 34 && value.prefix(2).allSatisfy { $0 &- 0x41 < 26 } && !value.starts(with: "SK".utf8)
@@ -83,7 +88,7 @@ enum SecretValue {
     for byte in value {
       if ASCII.isLetter(byte) {
         letters += 1
-      } else if !ASCII.isDigit(byte), !"-+.:,/ ".utf8.contains(byte) {
+      } else if !ASCII.isDigit(byte), !"-+.:,/#= ".utf8.contains(byte) {
         return false
       }
     }

@@ -58,8 +58,14 @@ package enum Placeholder {
   // MARK: Finding
 
   package static func isWhole(_ value: ArraySlice<UInt8>) -> Bool {
-    !value.isEmpty && end(in: value, at: value.startIndex) == value.endIndex
+    guard !value.isEmpty else { return false }
+    if value.starts(with: encodedOpening), let decoded = Base64.decode(Array(value)) {
+      return isWhole(decoded[...])
+    }
+    return end(in: value, at: value.startIndex) == value.endIndex
   }
+
+  private static let encodedOpening = Array("UkVEQUNURUQ6".utf8)
 
   /// The short form of a token's placeholder, for places where nobody decodes it; `nil` for other values.
   static func short(_ value: ArraySlice<UInt8>) -> [UInt8]? {
