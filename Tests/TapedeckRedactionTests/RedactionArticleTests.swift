@@ -39,7 +39,7 @@ import Testing
   ]
 
   @Test(arguments: blocks) func holdsTheTable(_ block: String) throws {
-    #expect(try Self.article().contains(block))
+    #expect(try Self.article().contains(block), "The article needs this block:\n\(block)")
   }
 
   @Test func holdsNoOtherTable() throws {
