@@ -1,6 +1,6 @@
 package import TapedeckHTTP
 
-/// Reports secrets in what is about to be stored and in other tools' files, including doubtful ones.
+/// Reports secrets in what is about to be stored and in other tools' files, by the rules of redaction.
 package struct SecretScanner: Sendable {
   private static let maximumJSONBytes = 64 << 20
   private let policy: RedactionPolicy
