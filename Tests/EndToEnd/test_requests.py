@@ -561,7 +561,7 @@ def test_few_descriptors_make_a_lower_limit_instead_of_a_full_table(replaying):
     for wire in crowd:
         wire.ask(b"/json")
         answers.append(wire.answer().status)
-    assert answers == [200] * 64 + [503] * 6  # 64 of the 128 are kept back
+    assert sorted(answers) == [200] * 64 + [503] * 6  # 64 of the 128 are kept back; two loops accept in any order
     for wire in crowd:
         wire.close()
 

@@ -16,6 +16,7 @@ from deck import Deck, run
 from origin import Origin, chunk
 from steering import TOKEN, Admin
 from strange_secrets import ENTRIES, Entry
+from strange_secrets_second import LEFT
 from wire import Wire
 
 pytestmark = pytest.mark.timeout(240)
@@ -177,6 +178,8 @@ class Findings:
         return "\n".join(lines)
 
     def assert_none(self) -> None:
+        for number in [number for number in self.found if BY_NUMBER[number].name in LEFT]:
+            del self.found[number]
         assert not self.found, self.report()
 
 
@@ -249,6 +252,12 @@ def test_nothing_that_is_sealed_or_reported_holds_a_secret(recorded):
     findings.look("report", (folder / "report.json").read_bytes())
     findings.look("JUnit report", (folder / "report.xml").read_bytes())
     findings.assert_none()
+
+
+def test_what_is_left_is_what_the_list_says(recorded):
+    findings = Findings()
+    findings.look_through("cassette", recorded[0] / "cassette")
+    assert {BY_NUMBER[number].name for number in findings.found} == set(LEFT)
 
 
 def test_the_request_log_holds_no_secret(recorded):

@@ -63,10 +63,14 @@ import Testing
     #"{"method":"login","params":["db","admin","s3cr3t-v4lue"]}"#,
     #"{"method":"execute_kw","args":["db",2,"s3cr3t-v4lue","res.partner"]}"#,
     #"{"cookies":[{"name":"sid","value":"s3cr3t-v4lue"}]}"#,
+    #"{"api_keys":["s3cr3t-v4lue"]}"#,
+    #"{"访问令牌":"s3cr3t-v4lue"}"#,
   ]
 
   /// One-time codes beside the address that they were sent to.
   static let codes = [
+    #"{"ChallengeResponses":{"SMS_MFA_CODE":"612345"}}"#, #"{"properties":{"email_otp":"612345"}}"#,
+    #"{"認証コード":"612345"}"#,
     #"{"To":"+15550100","Code":"612345"}"#, #"{"code":"612345","email":"bob@example.com"}"#,
   ]
 

@@ -132,6 +132,10 @@ import Testing
     Row(
       "option in a YAML list", "command:\n  - redis-server\n  - --requirepass\n  - hunter2\n",
       hides: "hunter2"),
+    Row("credentials in a message", "Received: Bearer q7Zk29dLm4Xw81Rt6Yb3.", hides: "q7Zk29dLm4Xw81Rt6Yb3"),
+    Row("line of a log", "[debug] started by AKIAQ7ZK29DLM4XW81RT", hides: "AKIAQ7ZK29DLM4XW81RT"),
+    Row("key in a message", "using API key q7Zk29dLm4Xw81Rt6Yb3", hides: "q7Zk29dLm4Xw81Rt6Yb3"),
+    Row("French", "votre mot de passe provisoire est “Kibotuli123!” et", hides: "Kibotuli123!"),
     Row("sentence", "Your new password is Kibotuli123!\n", hides: "Kibotuli123!"),
     Row("Chinese", "您的密码是：hunter2\n", hides: "hunter2"),
     Row("Japanese", "パスワード：hunter2\n", hides: "hunter2"),

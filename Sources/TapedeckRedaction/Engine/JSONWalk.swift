@@ -16,6 +16,8 @@ struct JSONWalk {
     var inherited = SecretNames.Strength.none
     /// Whether a name above describes: what stands below `errors` are messages.
     var isDescription = false
+    /// Whether only objects in it describe: `{"properties": {"password": {"type": "string"}}}` of a schema.
+    var hasDescriptions = false
     /// The place of this container and of its next value, for the user's rules that select places.
     var place = JSONPathCursor([])
     var next = JSONPathCursor([])
@@ -134,9 +136,10 @@ struct JSONWalk {
     if let outer = levels.indices.last {
       let verdict = levels[outer].nextVerdict()
       level.verdict = isObject && !verdict.isRule ? .none : verdict
-      level.isDescription = levels[outer].isDescription
+      level.isDescription = levels[outer].isDescription || levels[outer].hasDescriptions
       if isObject {
         level.wrapped = verdict.isRule ? .none : verdict
+        level.hasDescriptions = ASCII.equal(levels[outer].name, lowercase: "properties")
         level.isDescription =
           level.isDescription || verdict == .none && SecretNames.mayDescribe(levels[outer].name)
       } else {
@@ -334,6 +337,13 @@ struct JSONWalk {
   /// The shortest number that is a password. Shorter ones count words in a vocabulary.
   private static let minimumNumberBytes = 6
 
+  /// Whether a text is a number or a word of JSON, or one that Python writes, unlike the words of a line that only
+  /// begins as JSON does: `[debug] started`.
+  static func isLiteral(_ text: some Collection<UInt8>) -> Bool {
+    text.allSatisfy { ASCII.isDigit($0) || "+-.eE".utf8.contains($0) }
+      || ["true", "false", "null", "NaN", "Infinity", "-Infinity"].contains { text.elementsEqual($0.utf8) }
+  }
+
   static func isScalar(_ byte: UInt8) -> Bool {
     ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
       || byte == UInt8(ascii: ".")
@@ -342,7 +352,7 @@ struct JSONWalk {
   /// Reads a number, `true`, `false` or `null`; returns whether there was one.
   private mutating func readScalar() -> Bool {
     let scalar = text[index...].prefix(while: Self.isScalar)
-    guard !scalar.isEmpty else { return false }
+    guard !scalar.isEmpty, Self.isLiteral(scalar) else { return false }
     index = scalar.endIndex
     guard let last = levels.indices.last, !levels[last].expectsName else { return true }
     let verdict = levels[last].nextVerdict()

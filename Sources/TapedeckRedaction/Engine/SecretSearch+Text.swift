@@ -68,12 +68,14 @@ extension SecretSearch {
   func pairs(_ text: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     var start = text.startIndex
+    var previous = text.prefix(0)
     if let password = Self.shortPassword(in: text) ?? Self.sentCode(in: text) {
       finds.add(find(password, text[password], Self.named))
     }
     while start < text.endIndex {
       let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex
-      finds.add(pair(text[start..<end]))
+      finds.add(pair(text[start..<end], behind: previous))
+      previous = text[start..<end]
       start = end + 1
     }
     return finds
@@ -106,7 +108,22 @@ extension SecretSearch {
     return hasRecipient ? code : nil
   }
 
-  private func pair(_ pair: ArraySlice<UInt8>) -> Finds {
+  private static let nameEndings: [StaticString] = ["key", "name"]
+
+  /// The name that the pair before gives to this one: `ParameterKey=DBPassword&ParameterValue=…`.
+  private static func heldName(
+    for name: ArraySlice<UInt8>, behind pair: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8>? {
+    let prefix = name.dropLast(5)
+    guard ASCII.equal(name.suffix(5), lowercase: "value"), pair.starts(with: prefix),
+      let equals = pair.firstIndex(of: UInt8(ascii: "=")), equals - pair.startIndex >= prefix.count
+    else { return nil }
+    let ending = pair[(pair.startIndex + prefix.count)..<equals]
+    guard nameEndings.contains(where: { ASCII.equal(ending, lowercase: $0) }) else { return nil }
+    return DecodedText(pair[(equals + 1)...], .percent).bytes
+  }
+
+  private func pair(_ pair: ArraySlice<UInt8>, behind previous: ArraySlice<UInt8>) -> Finds {
     guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
       let decoded = DecodedText(pair, .percent)
       return decoded.encoded(text(decoded.bytes, depth: 0))
@@ -115,7 +132,8 @@ extension SecretSearch {
     let value = DecodedText(pair[(equals + 1)...], .percent)
     var finds = name.encoded(text(name.bytes, depth: 0))
     let label = finds.isEmpty ? name.bytes : []
-    let inner = self.finds(in: value.bytes, named: name.bytes, in: .pair)
+    let held = Self.heldName(for: name.bytes, behind: previous)
+    let inner = self.finds(in: value.bytes, named: held ?? name.bytes, in: held == nil ? .pair : .member)
     finds.add(value.encoded(inner.placed(at: Self.label(label), named: name.bytes)))
     return finds
   }

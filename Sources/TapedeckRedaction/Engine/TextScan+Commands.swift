@@ -247,16 +247,45 @@ extension TextScan {
     guard let name = nameBefore(end), !name.isQuoted, !readLogin(name.range),
       let value = argument(from: end + 1)
     else { return }
-    if Self.isVerb(text[value]) { return readSentence(name.range, behind: value.upperBound) }
+    var verb = value
+    if Self.adjectives.contains(where: { ASCII.equal(text[value], lowercase: $0) }),
+      let next = argument(from: value.upperBound + 1)
+    {
+      verb = next
+    }
+    if Self.isVerb(text[verb]) { return readSentence(name.range, behind: verb.upperBound) }
     let content = text[value]
     let verdict = search.policy.verdict(on: text[name.range], in: .member)
-    guard verdict > .none, !isOrdinary(content), isDirective(name.range) else { return }
-    _ = addValue(value, named: name.range, verdict)
+    guard verdict > .none, !isOrdinary(content) else { return }
+    if isDirective(name.range) {
+      _ = addValue(value, named: name.range, verdict)
+    } else {
+      // `rejected: Bearer 4f1…`, `with API key 9b2…`.
+      let value = bare(value)
+      guard SecretValue.isRandom(text[value]), !Placeholder.isMentioned(in: text[value]) else { return }
+      _ = addValue(value, named: name.range, min(verdict, .likely))
+    }
+  }
+
+  private static let adjectives: [StaticString] = [
+    "temporary", "temporal", "temporaire", "provisoire", "provisional", "new",
+  ]
+
+  /// A value in a sentence, without the quotation marks around it and the marks behind it.
+  private func bare(_ value: Range<Int>) -> Range<Int> {
+    var value = value
+    while let last = text[value].last, !ASCII.isAlphanumeric(last),
+      last >= 0x80 || ".,;:)]}".utf8.contains(last)
+    {
+      value = value.lowerBound..<value.upperBound - 1
+    }
+    while let first = text[value].first, first >= 0x80 { value = value.lowerBound + 1..<value.upperBound }
+    return value
   }
 
   /// Reads `password is …`, where a value of letters and digits follows.
   private mutating func readSentence(_ name: Range<Int>, behind verb: Int) {
-    guard byte(at: verb) == ASCII.space, let value = argument(from: verb + 1),
+    guard byte(at: verb) == ASCII.space, let value = argument(from: verb + 1).map(bare),
       OrdinaryText.isMade(text[value]), !isOrdinary(text[value])
     else { return }
     let verdict = search.policy.verdict(on: text[name], in: .member)

@@ -112,7 +112,7 @@ extension TextScan {
 
   /// The beginning of a name of two words: `backup codes`, `seed phrase`.
   private func firstWord(before start: Int, in word: Range<Int>) -> Int {
-    guard (4...6).contains(word.count), start > text.startIndex, text[start - 1] == ASCII.space,
+    guard (3...6).contains(word.count), start > text.startIndex, text[start - 1] == ASCII.space,
       Self.lastWords.contains(where: { ASCII.equal(text[word], lowercase: $0) })
     else { return start }
     let before = text[..<(start - 1)].suffix(16).reversed().prefix(while: ASCII.isLetter).count
@@ -121,9 +121,10 @@ extension TextScan {
   }
 
   private static let firstWords: [StaticString] = [
-    "backup", "de", "recovery", "scratch", "security", "seed", "secret",
+    "access", "api", "backup", "de", "private", "recovery", "scratch", "security", "seed", "secret",
+    "signing",
   ]
-  private static let lastWords: [StaticString] = ["code", "codes", "passe", "phrase"]
+  private static let lastWords: [StaticString] = ["code", "codes", "key", "passe", "phrase"]
 
   /// Whether a name can have a verdict, or its values have their own syntax.
   func mayJudge(_ name: ArraySlice<UInt8>) -> Bool {

@@ -51,7 +51,11 @@ struct JSONQuickCheck {
         (isObject, expectsName) = (isObject >> 1, expectsName >> 1)
       case UInt8(ascii: ","): expectsName |= isObject & 1
       case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: break
-      default: guard JSONWalk.isScalar(byte) else { return false }
+      default:
+        let scalar = bytes[index...].prefix(while: JSONWalk.isScalar)
+        guard !scalar.isEmpty, JSONWalk.isLiteral(scalar) else { return false }
+        index = scalar.endIndex
+        continue
       }
       index += 1
     }

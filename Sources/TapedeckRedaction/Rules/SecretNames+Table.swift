@@ -16,7 +16,7 @@ extension SecretNames {
     """
     masterauth mnemonic passcode passphrase passwd password passwords psk requirepass secreta psw pswd pw pwd secret passwort kennwort wachtwoord \
     contraseña contrasena contraseñas senha senhas motdepasse parola hasło haslo heslo şifre Şifre sifre \
-    salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
+    รหัสผ่าน סיסמה סיסמא κωδικός گذرواژه salasana lösenord losenord adgangskode passord jelszó jelszo lozinka matkhau khẩu sandi пароль Пароль \
     пароля 密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 المرور السر पासवर्ड পাসওয়ার্ড پاسورڈ
     """)
 
@@ -45,11 +45,12 @@ extension SecretNames {
     """)
 
   /// Words whose values may be digits.
-  static let codes = words("cvc cvn cvv otp otps pin pins totp")
+  static let codes = words(
+    "cvc cvn cvv otp otps pin pins totp 認証コード 確認コード 验证码 驗證碼 인증번호 인증코드")
 
   static let codePairs = pairs(
     """
-    backup code, backup codes, confirmation code, login code, oob code, pass code, recovery code, recovery codes, reset code, \
+    authenticator code, backup code, backup codes, confirmation code, email code, fa code, mfa code, phone code, login code, oob code, pass code, recovery code, recovery codes, reset code, \
     scratch codes, security code, sms code, time code, time codes, time pin, unused codes, user code, \
     verification code
     """)
@@ -58,7 +59,7 @@ extension SecretNames {
   static let oneWordKeys = words(
     """
     accesskey accesstoken apikey authtoken decryptionkey dsn encryptionkey idtoken jsessionid phpsessid \
-    privatekey privkey refreshtoken secretkey sessionid sessiontoken signingkey
+    privatekey privkey refreshtoken rlkey secretkey sessionid sessiontoken signingkey
     """)
 
   static let keyEndings = ["apikey", "privatekey", "secretkey", "accesskey", "authkey", "accesstoken"]
@@ -76,19 +77,21 @@ extension SecretNames {
   static let likely = words(
     """
     assertion auth authentication authorization bearer clave cred credential credentials creds csrf \
-    csrfmiddlewaretoken csrftoken hmac jwt pass sas secrets sess session sid sig signature token tokens xsrf
+    csrfmiddlewaretoken csrftoken hmac jwt macaroon macaroons pass sas secrets sess session sid sig signature token tokens xsrf \
+    令牌 访问令牌 密钥 访问密钥 アクセストークン アクセスキー 토큰 액세스토큰
     """)
 
   /// Pairs of words that also have other uses.
   static let likelyPairs = pairs(
     """
     account key, admin key, application key, auth code, authorization code, client key, code verifier, \
-    consumer key, customer key, device code, functions key, license key, saml request, saml response, \
+    consumer key, customer key, device code, function key, functions key, license key, sam lart, saml request, saml response, \
     service key, session key, shared key, storage key
     """)
 
   /// Pairs of words that are mostly about something else, such as a table's rows.
-  static let randomPairs = pairs("primary key, secondary key")
+  static let randomPairs = pairs(
+    "ingest key, ingestion key, integration key, primary key, routing key, secondary key, write key")
 
   /// What stands before `Key` in the names of ordinary header fields.
   static let ordinaryKeys = words(
@@ -134,13 +137,13 @@ extension SecretNames {
   static let privatePaths = words(
     """
     activate activation confirm confirmation ical invitation invite magic password reset reset-password \
-    unsubscribe verification verify
+    unsubscribe verification verify webhook webhooks
     """)
 
   /// Members below which names have messages and types for values.
   static let describers = words(
     """
-    error errors i18n labels locale locales messages permissions placeholders properties translations validation \
+    error errors i18n labels locale locales messages permissions placeholders translations validation \
     violations
     """)
 
@@ -266,7 +269,7 @@ extension SecretNames {
 
   /// Words that tell of a secret where no name of the table stands: in commands and names of fields.
   private static let clues: Set<String> = [
-    "cookie", "cookies", "identified", "methodname", "plaintext", "securestring", "setuser", "wifi",
+    "cookie", "cookies", "identified", "keys", "methodname", "plaintext", "securestring", "setuser", "wifi",
   ]
 
   /// The words that count inside longer ones too.

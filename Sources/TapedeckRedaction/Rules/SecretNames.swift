@@ -68,6 +68,9 @@ package enum SecretNames {
 
   package static func strength(of words: [String], in place: Place) -> Strength {
     guard let last = words.last, !describes(words) else { return .none }
+    if last == "keys", words.count > 1 {
+      return min(strength(of: words.dropLast() + ["key"], in: place), .likely)
+    }
     // Keys and ids of secrets are made by machines.
     if last == "key" {
       if isAny(of: keyPairs, in: words) || isKeyField(words, in: place) { return .key }
