@@ -181,12 +181,14 @@ extension SecretNames {
     guard name.count > 2 else { return name.count == 2 && isPw(name[0], name[1]) }
     if isPw(name[0], name[1]), isBoundary(name, 2) { return true }
     return marks.bits.withUnsafeBufferPointer { bits in
-      var mark = Int(name[0] & 0x1F) << 5 | Int(name[1] & 0x1F)
+      var mark = UInt32(name[0] & 0x1F) &<< 5 | UInt32(name[1] & 0x1F)
       var others = name[0] | name[1]
       for index in 2..<name.count {
         let byte = name[index]
-        mark = (mark << 5 | Int(byte & 0x1F)) & 0x7FFF
-        if bits[mark >> 6] >> UInt64(mark & 63) & 1 == 1, marks.hasWord(name, at: index, mark) { return true }
+        mark = (mark &<< 5 | UInt32(byte & 0x1F)) & 0x7FFF
+        if bits[Int(mark &>> 6)] &>> UInt64(mark & 63) & 1 != 0, marks.hasWord(name, at: index, Int(mark)) {
+          return true
+        }
         others |= byte
       }
       return others >= 0x80
@@ -248,7 +250,7 @@ extension SecretNames {
     }
 
     /// Whether one of the words with a mark has it here, at its last byte.
-    func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int, _ mark: Int) -> Bool {
+    @inline(never) func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int, _ mark: Int) -> Bool {
       words[mark, default: []].contains { word in
         let start = index + 1 - word.end
         guard start >= 0, start + word.letters.count <= name.count,
