@@ -44,7 +44,8 @@ extension JSONWalk {
 
   /// Whether a value is the type of a Kubernetes secret.
   static func isSecretType(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-    ASCII.equal(value, lowercase: "opaque") || value.starts(with: "kubernetes.io/".utf8)
+    ASCII.equal(value, lowercase: "opaque")
+      || value.first == UInt8(ascii: "k") && value.starts(with: "kubernetes.io/".utf8)
   }
 
   /// Whether the value of a member may be the name of another value, or the kind of their object.

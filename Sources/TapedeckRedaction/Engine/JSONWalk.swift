@@ -340,7 +340,9 @@ struct JSONWalk {
   /// Whether a text is a number or a word of JSON, or one that Python writes, unlike the words of a line that only
   /// begins as JSON does: `[debug] started`.
   static func isLiteral(_ text: some Collection<UInt8>) -> Bool {
-    text.allSatisfy { ASCII.isDigit($0) || "+-.eE".utf8.contains($0) }
+    text.allSatisfy {
+      ASCII.isDigit($0) || $0 | 0x20 == UInt8(ascii: "e") || 0x2B...0x2E ~= $0 && $0 != UInt8(ascii: ",")
+    }
       || ["true", "false", "null", "NaN", "Infinity", "-Infinity"].contains { text.elementsEqual($0.utf8) }
   }
 
