@@ -67,6 +67,12 @@ import Testing
     #"{"访问令牌":"s3cr3t-v4lue"}"#,
   ]
 
+  @Test(arguments: ["tokenName=ci&tokenValue=", "ParameterKey=DBPassword&ParameterValue="])
+  func hidesInForms(_ form: String) {
+    let search = SecretSearch(RedactionPolicy(RedactionRules(key: "k")))
+    #expect(search.pairs(Array((form + "s3cr3t-v4lue").utf8)[...]).list.count == 1)
+  }
+
   /// One-time codes beside the address that they were sent to.
   static let codes = [
     #"{"ChallengeResponses":{"SMS_MFA_CODE":"612345"}}"#, #"{"properties":{"email_otp":"612345"}}"#,

@@ -132,7 +132,8 @@ extension SecretSearch {
     let value = DecodedText(pair[(equals + 1)...], .percent)
     var finds = name.encoded(text(name.bytes, depth: 0))
     let label = finds.isEmpty ? name.bytes : []
-    let held = Self.heldName(for: name.bytes, behind: previous)
+    let isTelling = policy.verdict(on: name.bytes, in: .pair) != .none
+    let held = isTelling ? nil : Self.heldName(for: name.bytes, behind: previous)
     let inner = self.finds(in: value.bytes, named: held ?? name.bytes, in: held == nil ? .pair : .member)
     finds.add(value.encoded(inner.placed(at: Self.label(label), named: name.bytes)))
     return finds
