@@ -26,7 +26,7 @@ func tests(of name: String, _ doors: [Target.Dependency] = []) -> Target {
 /// The laws of `Tests/Fuzz`: in the tests, or under libFuzzer.
 let laws: [Target.Dependency] = [
   "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckOverrides", "TapedeckProxy",
-  "TapedeckRecording", "TapedeckRedaction", "TapedeckUpstream", "TestSupport",
+  "TapedeckRecording", "TapedeckRedaction", "TapedeckSockets", "TapedeckUpstream", "TestSupport",
 ]
 let fuzzing: [Target] =
   isFuzzing
@@ -47,13 +47,14 @@ let targets: [Target] =
     .target(name: "CSystem"),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSSL", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CZstandard", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
     room("TapedeckHTTP"),
-    room("TapedeckSockets", ["CSystem"]),
+    room("TapedeckSockets", ["CSSL", "CSystem"]),
     room("TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     room("TapedeckUpstream", ["TapedeckHTTP", "TapedeckSockets", "CCurl"]),
     room(
@@ -79,7 +80,8 @@ let targets: [Target] =
       ]),
     room(
       "TapedeckAdmin",
-      ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckOverrides", "TapedeckProxy"]),
+      ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckOverrides", "TapedeckProxy"],
+      resources: [.embedInCode("Page")]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
     room(
       "Tapedeck",
@@ -87,13 +89,16 @@ let targets: [Target] =
         "TapedeckAdmin", "TapedeckHTTP", "TapedeckInterception", "TapedeckMocking", "TapedeckOverrides",
         "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
       ]),
+    // Links Swift Testing, so nothing but tests depends on it.
+    room("TapedeckTesting", ["Tapedeck", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy"]),
     .executableTarget(
       name: "TapedeckCLI",
       dependencies: [
         "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance",
         "TapedeckMocking", "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
+        "TapedeckSockets",
       ],
-      swiftSettings: strict),
+      resources: [.embedInCode("Run/node-preload.cjs")], swiftSettings: strict),
 
     room("NewsFeed", ["TapedeckHTTP", "TapedeckMocking"]),
     .executableTarget(name: "NewsFeedServer", dependencies: ["NewsFeed", "Tapedeck"], swiftSettings: strict),
@@ -102,7 +107,8 @@ let targets: [Target] =
     .executableTarget(
       name: "tapedeck-mock", dependencies: ["Tapedeck"], path: "Tools/benchmarks/mock", swiftSettings: strict),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["CSSL"], path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "TapedeckHTTP"),
     tests(of: "TapedeckServer", ["TapedeckHTTP", "TapedeckSockets"]),
     tests(of: "TapedeckUpstream", ["CCurl", "TapedeckHTTP", "TapedeckSockets"]),
@@ -134,7 +140,8 @@ let targets: [Target] =
       ]),
     tests(of: "TapedeckCLI"),
     .testTarget(
-      name: "ExampleTests", dependencies: ["Tapedeck"], exclude: ["Mocks"], swiftSettings: strict),
+      name: "ExampleTests", dependencies: ["Tapedeck", "TapedeckTesting"], exclude: ["Mocks"],
+      swiftSettings: strict),
     .testTarget(name: "MockingExampleTests", dependencies: ["TapedeckMocking"], swiftSettings: strict),
     .testTarget(
       name: "NewsFeedTests", dependencies: ["NewsFeed", "Tapedeck", "TestSupport"], swiftSettings: strict),
@@ -167,6 +174,8 @@ let package = Package(
       .library(name: "Tapedeck", targets: ["Tapedeck"]),
       // Routers, stores and resources without the proxy, for unit tests.
       .library(name: "TapedeckMocking", targets: ["TapedeckMocking", "TapedeckResources"]),
+      // Traits of Swift Testing, and a helper for XCTest.
+      .library(name: "TapedeckTesting", targets: ["TapedeckTesting"]),
     ],
   targets: room.map(needed) ?? targets
 )

@@ -11,6 +11,7 @@
 @_exported public import class TapedeckOverrides.Overrides
 @_exported public import class TapedeckProxy.Feather
 @_exported public import enum TapedeckProxy.FeatherError
+@_exported public import struct TapedeckProxy.ForwardProxy
 @_exported public import class TapedeckProxy.LineServer
 @_exported public import struct TapedeckProxy.ProxyConfiguration
 @_exported public import enum TapedeckProxy.ProxyError
@@ -19,10 +20,9 @@
 @_exported public import enum TapedeckProxy.RecordMode
 @_exported public import class TapedeckProxy.Session
 @_exported public import enum TapedeckProxy.SessionSelector
+@_exported public import struct TapedeckProxy.UpstreamField
 @_exported public import enum TapedeckRecording.CassetteError
-@_exported public import enum TapedeckRecording.ExhaustionPolicy
 @_exported public import struct TapedeckRecording.MatchSpec
-@_exported public import enum TapedeckRecording.SecretPolicy
 @_exported public import struct TapedeckRedaction.RedactionChoice
 // REST and JSON:API resources.
 @_exported public import struct TapedeckResources.HALSerializer

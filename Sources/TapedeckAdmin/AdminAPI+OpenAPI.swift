@@ -16,7 +16,7 @@ extension AdminAPI {
       "openapi": "3.1.0",
       "info": [
         "title": "Tapedeck admin API", "version": "1",
-        "description": "Steers a running proxy. Loopback only, with the token of the run.",
+        "description": "Steers a running proxy, with the token of the run.",
       ],
       "security": [["token": []]],
       "paths": .object(paths.map { JSONMember(JSONString($0.0), .object(parameters(of: $0.0) + $0.1)) }),
@@ -57,6 +57,7 @@ extension AdminAPI {
       members.append(
         JSONMember("requestBody", ["required": true, "content": ["application/json": ["schema": body]]]))
     }
+    if operation.isOpen { members.append(JSONMember("security", [])) }
     members.append(JSONMember("responses", .object(responses(operation))))
     return .object(members)
   }
@@ -68,7 +69,8 @@ extension AdminAPI {
     let responses = operation.responses.map { response -> JSONMember in
       var members = [JSONMember("description", JSONValue(response.description))]
       if let schema = response.schema {
-        members.append(JSONMember("content", ["application/json": ["schema": schema]]))
+        let content = JSONMember(JSONString(response.contentType), ["schema": schema])
+        members.append(JSONMember("content", .object([content])))
       }
       return JSONMember(JSONString("\(response.status)"), .object(members))
     }

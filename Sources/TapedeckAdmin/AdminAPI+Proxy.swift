@@ -37,6 +37,51 @@ extension AdminAPI {
       try change(request.proxy, mode: request.proxy.upstream == nil ? .none : .passthrough, cassette: nil)
     },
     AdminOperation(
+      id: "get-matching", method: .get, path: "/v1/matching",
+      summary: "By what requests are compared with recordings.",
+      responses: [.ok("the rules in force", AdminSchemas.reference("Matching"))]
+    ) { .json($0.proxy.matchingJSON) },
+    AdminOperation(
+      id: "set-matching", method: .put, path: "/v1/matching",
+      summary: "Ignores places of requests in this run, besides the rules of the cassette.",
+      body: AdminSchemas.object([("ignore", AdminSchemas.list(AdminSchemas.text))]),
+      responses: [.ok("the rules in force from the next request on", AdminSchemas.reference("Matching"))],
+      problems: [409, 422]
+    ) { try setMatching($0) },
+    AdminOperation(
+      id: "save-overrides", method: .post, path: "/v1/overrides/save",
+      summary: "Saves the rules of requests that name no session in the overrides file.",
+      responses: [
+        .ok(
+          "they are saved",
+          AdminSchemas.object([("file", AdminSchemas.text), ("content", AdminSchemas.text)]))
+      ], problems: [409]
+    ) { request in
+      do {
+        guard let saved = try request.proxy.saveOverrides() else {
+          throw AdminProblem(
+            409, "there is no overrides file; start with --overrides FILE, which may hold {}")
+        }
+        return .json(["file": JSONValue(saved.file), "content": JSONValue(saved.content)])
+      } catch let problem as AdminProblem { throw problem } catch { throw AdminProblem(409, "\(error)") }
+    },
+    AdminOperation(
+      id: "list-interactions", method: .get, path: "/v1/cassette/interactions",
+      summary: "The interactions of the cassette, with their use in this run.",
+      responses: [.ok("in the order of their files", AdminSchemas.list(AdminSchemas.reference("Use")))]
+    ) { .json(.array($0.proxy.uses.map(\.json))) },
+    AdminOperation(
+      id: "get-interaction", method: .get, path: "/v1/cassette/interactions/{file}",
+      summary: "One interaction of the session's cassette.", parameters: [session],
+      responses: [.ok("the interaction", AdminSchemas.reference("Recording"))], problems: [404, 409]
+    ) { request in
+      let session = try request.session()
+      do {
+        return .json(
+          try request.find("interaction", by: "file") { try request.proxy.recording($0, of: session) }.json)
+      } catch let problem as AdminProblem { throw problem } catch { throw AdminProblem(409, "\(error)") }
+    },
+    AdminOperation(
       id: "reset", method: .post, path: "/v1/reset",
       summary: "Restarts a session: first recorded responses, rule counters at zero, resources as declared.",
       parameters: [session],
@@ -55,7 +100,7 @@ extension AdminAPI {
 
   static let cassetteName: JSONValue = ["type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"]
 
-  private static func mode(_ value: JSONValue?) throws(AdminProblem) -> RecordMode {
+  static func mode(_ value: JSONValue?) throws(AdminProblem) -> RecordMode {
     guard let mode = value?.text.flatMap(RecordMode.init(rawValue:)) else {
       let known = RecordMode.allCases.map(\.rawValue).joined(separator: ", ")
       throw AdminProblem(422, "must be one of \(known)", place: "mode")
@@ -64,11 +109,33 @@ extension AdminAPI {
   }
 
   /// A cassette beside the one the proxy was started with: clients of the API name no paths.
-  static func cassettePath(_ value: JSONValue?, _ proxy: ProxyServer) throws(AdminProblem) -> String {
+  static func cassettePath(
+    _ value: JSONValue?, _ proxy: ProxyServer, place: String = "name"
+  ) throws(AdminProblem) -> String {
     guard let name = value?.text, (1...100).contains(name.utf8.count), !name.hasPrefix("."),
       !name.hasPrefix("-"), name.utf8.allSatisfy({ ASCII.isWord($0) || $0 == UInt8(ascii: ".") })
-    else { throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: "name") }
+    else { throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: place) }
     return "\(proxy.cassetteFolder)/\(name)"
+  }
+
+  /// The words of `--match` that leave out a place. Others would change what is compared as a whole.
+  private static let ignoringWords = ["query:ignore=", "body:ignore=", "body:json"]
+
+  private static func setMatching(_ request: AdminRequest) throws -> HTTPResponse {
+    let words = try request.object("ignore")["ignore"]?.array?.map(\.text)
+    guard let words, words.allSatisfy({ word in ignoringWords.contains { word?.hasPrefix($0) == true } })
+    else {
+      throw AdminProblem(
+        422, "must be a list of words like query:ignore=ts and body:ignore=$.nonce", place: "ignore")
+    }
+    guard request.proxy.onlyReplays else {
+      throw AdminProblem(
+        409, "matching can be changed only while recordings are replayed and none is made")
+    }
+    do { try request.proxy.ignore(words.compactMap(\.self)) } catch {
+      throw AdminProblem(422, "\(error)", place: "ignore")
+    }
+    return .json(request.proxy.matchingJSON)
   }
 
   private static func change(
@@ -82,8 +149,27 @@ extension AdminAPI {
   }
 }
 
+extension InteractionUse {
+  fileprivate var json: JSONValue {
+    [
+      "file": JSONValue(file), "method": JSONValue(method), "target": JSONValue(target),
+      "status": JSONValue(status), "hits": JSONValue(hits), "repeated": JSONValue(repeated),
+      "drifted": JSONValue(drifted),
+    ]
+  }
+}
+
 extension ProxyServer {
-  fileprivate var stateJSON: JSONValue {
+  fileprivate var matchingJSON: JSONValue {
+    let words = ignoredWords
+    let flag = "--match \(ShellWord.quoted(words.joined(separator: ",")))"
+    return [
+      "match": .array(matchItems.map { JSONValue($0) }), "ignore": .array(words.map { JSONValue($0) }),
+      "flag": words.isEmpty ? .null : JSONValue(flag),
+    ]
+  }
+
+  var stateJSON: JSONValue {
     let counts = interactionCounts
     let all = [sessions.standard] + sessions.all
     return [

@@ -10,6 +10,10 @@ extension AdminAPI {
     session,
     .init(name: "method", description: "only requests with this method"),
     .init(name: "path", description: "only requests whose path matches this pattern, such as /users/{id}"),
+    .init(
+      name: "host",
+      description: "only requests for hosts that match this pattern, such as *.example.com or localhost:8443",
+      schema: AdminSchemas.reference("hostPattern")),
     .init(name: "status", description: "only responses with this status", schema: wholeNumber),
     .init(name: "source", description: "only responses from this source", schema: AdminSchemas.source),
     .init(name: "after", description: "only requests with a higher number", schema: wholeNumber),
@@ -24,13 +28,14 @@ extension AdminAPI {
       parameters: filters,
       responses: [.ok("the matching requests", AdminSchemas.reference("RequestLog"))], problems: [404]
     ) { request in
-      let log = try request.session().requestLog
+      let session = try request.session()
+      let log = session.requestLog
       let found = try entries(request)
       let limit = try request.number("limit") ?? 100
       return .json([
         "total": JSONValue(log.total), "held": JSONValue(log.entries.count),
         "matching": JSONValue(found.count),
-        "entries": .array(found.suffix(limit).map { .object($0.summary(request.proxy)) }),
+        "entries": .array(found.suffix(limit).map { .object($0.summary(request.proxy, session)) }),
       ])
     },
     AdminOperation(
@@ -43,15 +48,43 @@ extension AdminAPI {
     AdminOperation(
       id: "get-exchange", method: .get, path: "/v1/requests/{number}",
       summary: "One request with its response and the decision of each link of the chain.",
-      parameters: [session],
+      parameters: [
+        session,
+        .init(
+          name: "bodies",
+          description:
+            "exact: bodies as they were sent, with the recording that was replayed, or the near misses",
+          schema: AdminSchemas.oneOf(["exact"])),
+      ],
       responses: [.ok("the exchange", AdminSchemas.reference("Exchange"))], problems: [404]
     ) { request in
-      let text = request.component("number")
-      guard let number = Int(text), let entry = try request.session().requestLog.entry(number) else {
-        throw AdminProblem(404, "the request log holds no request \(text.debugDescription)")
+      let (entry, session) = try loggedRequest(request)
+      switch request.query["bodies"] {
+      case nil: return .json(entry.exchange(request.proxy, session))
+      case "exact": return .json(entry.inspected(request.proxy, session))
+      default: throw AdminProblem(400, "must be exact", place: "bodies")
       }
-      return .json(entry.exchange(request.proxy))
     },
+    AdminOperation(
+      id: "forward-request", method: .post, path: "/v1/requests/{number}/forward",
+      summary:
+        "Sends a logged request to the origin once more, past overrides and cassette; records nothing.",
+      parameters: [session],
+      responses: [
+        .ok(
+          "the origin's response",
+          AdminSchemas.object([
+            ("status", ["type": "integer"]), ("milliseconds", ["type": "number"]),
+            ("response", AdminSchemas.reference("ExactMessage")),
+          ]))
+      ],
+      problems: [404, 409, 502],
+      stream: { request in
+        let (entry, session) = try loggedRequest(request)
+        if let obstacle = request.proxy.forwardingObstacle { throw AdminProblem(409, obstacle) }
+        return ForwardedRequest(entry, of: session, request.context)
+      }
+    ) { _ in .noContent },
     AdminOperation(
       id: "verify", method: .post, path: "/v1/verifications",
       summary: "Checks the logged requests against what a test expects.", parameters: [session],
@@ -82,7 +115,8 @@ extension AdminAPI {
       parameters: [session],
       body: [
         "oneOf": [
-          AdminSchemas.object([("format", ["const": "har"])]),
+          AdminSchemas.object(
+            [("format", ["const": "har"]), ("number", AdminSchemas.count)], required: ["format"]),
           AdminSchemas.object([("format", ["const": "cassette"]), ("name", cassetteName)]),
         ]
       ],
@@ -91,6 +125,18 @@ extension AdminAPI {
     ) { try export($0) },
   ]
 
+  /// The logged request that the path names, and its session.
+  private static func loggedRequest(
+    _ request: AdminRequest
+  ) throws(AdminProblem) -> (entry: RequestLogEntry, session: Session) {
+    let text = request.component("number")
+    let session = try request.session()
+    guard let number = Int(text), let entry = session.requestLog.entry(number) else {
+      throw AdminProblem(404, "the request log holds no request \(text.debugDescription)")
+    }
+    return (entry, session)
+  }
+
   private static func entries(_ request: AdminRequest) throws(AdminProblem) -> [RequestLogEntry] {
     var entries = try request.session().requestLog.entries
     if let method = request.query["method"] { entries.removeAll { $0.request.method.rawValue != method } }
@@ -98,6 +144,13 @@ extension AdminAPI {
       let pattern: PathPattern
       do { pattern = try PathPattern(text) } catch { throw AdminProblem(400, "\(error)", place: "path") }
       entries.removeAll { pattern.match($0.request.path) == nil }
+    }
+    if let text = request.query["host"] {
+      guard let pattern = HostPattern(text) else {
+        throw AdminProblem(
+          400, "must be a host like api.example.com, *.example.com or localhost:8443", place: "host")
+      }
+      entries.removeAll { $0.request.origin.map(pattern.matches) != true }
     }
     if let status = try request.number("status") { entries.removeAll { $0.status != status } }
     if let text = request.query["source"] {
@@ -112,17 +165,27 @@ extension AdminAPI {
   }
 
   private static func export(_ request: AdminRequest) throws -> HTTPResponse {
-    let body = try request.object("format", "name")
-    let entries = try request.session().requestLog.entries
+    let body = try request.object("format", "name", "number")
+    let session = try request.session()
+    var entries = session.requestLog.entries
+    if let number = body["number"] {
+      guard body["format"]?.text == "har" else {
+        throw AdminProblem(422, "only a HAR file is of one request", place: "number")
+      }
+      entries.removeAll { $0.number != number.int }
+      guard !entries.isEmpty else {
+        throw AdminProblem(404, "the request log holds no request \(number)")
+      }
+    }
     switch body["format"]?.text {
     case "har":
       guard body["name"] == nil else { throw AdminProblem(422, "a HAR file has no name", place: "name") }
-      let har = try request.proxy.har(entries, creatorVersion: AdminServer.version)
+      let har = try request.proxy.har(entries, of: session, creatorVersion: AdminServer.version)
       return .json(try JSONValue(parsing: har.file))
     case "cassette":
       let path = try cassettePath(body["name"], request.proxy)
       do {
-        let count = try request.proxy.save(entries, asCassette: path)
+        let count = try request.proxy.save(entries, of: session, asCassette: path)
         return .json(["cassette": JSONValue(path), "interactions": JSONValue(count)])
       } catch {
         throw AdminProblem(409, "\(error)")

@@ -20,23 +20,54 @@ extension AdminAPI {
     },
     AdminOperation(
       id: "begin-session", method: .put, path: one,
-      summary: "Begins a session, as its first request would; an existing one is left as it is.",
-      responses: [.ok("the session", schema)], problems: [409]
-    ) {
-      guard let session = $0.proxy.sessions.begin($0.component("name")) else {
-        throw AdminProblem(409, "there are too many sessions; drop some, or raise --max-sessions")
-      }
-      return .json(session.json)
-    },
+      summary: "Begins a session, with a cassette of its own if one is named.",
+      parameters: [
+        .init(
+          name: "cassette", description: "the session's own cassette, in the folder of the proxy's",
+          schema: cassetteName),
+        .init(
+          name: "mode", description: "the mode of that cassette; by default that of the proxy",
+          schema: AdminSchemas.mode),
+      ],
+      responses: [.ok("the session; without a cassette, one that existed is left as it is", schema)],
+      problems: [404, 409, 422, 423]
+    ) { .json(try begin($0).json) },
     AdminOperation(
-      id: "drop-session", method: .delete, path: one, summary: "Drops a session with all it holds.",
-      responses: [.noContent("it is dropped")], problems: [404]
+      id: "drop-session", method: .delete, path: one,
+      summary: "Drops a session with all it holds; what its own cassette recorded is sealed.",
+      responses: [.noContent("it is dropped")], problems: [404, 409]
     ) { request in
       let name = request.component("name")
-      guard request.proxy.sessions.drop(name) else { throw AdminProblem.missing("session", name) }
+      let existed: Bool
+      do { existed = try request.proxy.end(session: name) } catch { throw AdminProblem(409, "\(error)") }
+      guard existed else { throw AdminProblem.missing("session", name) }
       return .noContent
     },
   ]
+
+  private static func begin(_ request: AdminRequest) throws(AdminProblem) -> Session {
+    let (proxy, name) = (request.proxy, request.component("name"))
+    let mode = request.query["mode"]
+    guard let cassette = request.query["cassette"] else {
+      guard mode == nil else { throw AdminProblem(422, "needs a cassette", place: "mode") }
+      guard let session = proxy.sessions.begin(name) else {
+        throw AdminProblem(409, "\(ProxyError.tooManySessions)")
+      }
+      return session
+    }
+    let path = try cassettePath(JSONValue(cassette), proxy, place: "cassette")
+    do {
+      let wanted = try mode.map { text throws(AdminProblem) in try Self.mode(JSONValue(text)) }
+      return try proxy.begin(session: name, cassette: path, mode: wanted)
+    } catch {
+      switch error {
+      case let problem as AdminProblem: throw problem
+      case ProxyError.cassetteAbsent: throw AdminProblem(404, "\(error)")
+      case ProxyError.cassetteBusy: throw AdminProblem(423, "\(error)")
+      default: throw AdminProblem(409, "\(error)")
+      }
+    }
+  }
 }
 
 extension Session {
@@ -45,6 +76,8 @@ extension Session {
       "name": name.map { JSONValue($0) } ?? .null, "requests": JSONValue(requestCount),
       "lastUsed": JSONValue(lastUsed),
       "overrides": JSONValue(OverrideKind.allCases.reduce(0) { $0 + overrides.rules($1).count }),
+      "cassette": cassettePath.map { JSONValue($0) } ?? .null,
+      "mode": mode.map { JSONValue($0.rawValue) } ?? .null,
     ]
   }
 }

@@ -14,6 +14,7 @@ struct AdminOperation: Sendable {
     var description: String
     /// `nil` if it has no body.
     var schema: JSONValue?
+    var contentType = "application/json"
 
     static func ok(_ description: String, _ schema: JSONValue) -> Response {
       Response(status: 200, description: description, schema: schema)
@@ -36,6 +37,10 @@ struct AdminOperation: Sendable {
   let responses: [Response]
   /// Statuses of problems besides those that any operation may respond with.
   var problems: [Int] = []
+  /// Whether it needs no token.
+  var isOpen = false
+  /// Takes the place of `run`, but for HEAD, where the response takes its time.
+  var stream: (@Sendable (AdminRequest) throws -> any ResponseSource)?
   let run: @Sendable (AdminRequest) throws -> HTTPResponse
 }
 
@@ -43,7 +48,7 @@ struct AdminOperation: Sendable {
 enum AdminAPI {
   static let operations: [AdminOperation] =
     proxyOperations + OverrideKind.allCases.flatMap(ruleOperations) + dataOperations + sessionOperations
-    + requestOperations + [documentation]
+    + requestOperations + pageOperations + [documentation]
 
   static let session = AdminOperation.Parameter(
     name: "session", description: "a session's name; without it, the session of requests that name none",

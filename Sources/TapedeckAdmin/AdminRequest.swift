@@ -1,18 +1,34 @@
 internal import TapedeckHTTP
 internal import TapedeckProxy
+internal import TapedeckSockets
+
+/// What the operations act on.
+struct AdminContext {
+  let proxy: ProxyServer
+  let access: PageAccess
+  /// That of the admin API.
+  let loop: EventLoop
+}
 
 /// A request to the admin API, as its operations see it.
 struct AdminRequest {
   private let components: [String: String]
   let query: [String: String]
   let body: JSONValue?
-  let proxy: ProxyServer
+  let context: AdminContext
+  var proxy: ProxyServer { context.proxy }
+  /// The origin of the listener, by the name that the client used.
+  let origin: String
+  /// What an interrupted feed was last sent (HTML, Server-sent events §9.2.4).
+  let lastEventID: String?
 
   init(
-    _ http: HTTPRequest, components: [String: String], operation: AdminOperation, proxy: ProxyServer
+    _ http: HTTPRequest, components: [String: String], operation: AdminOperation, context: AdminContext
   ) throws(AdminProblem) {
     self.components = components
-    self.proxy = proxy
+    self.context = context
+    origin = http.adminOrigin ?? ""
+    lastEventID = http.fields.text("last-event-id")
     query = try Self.query(http, operation)
     body = try Self.body(http, operation)
   }

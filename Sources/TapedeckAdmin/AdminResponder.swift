@@ -1,16 +1,20 @@
 internal import TapedeckHTTP
 import TapedeckOverrides
 internal import TapedeckProxy
+internal import TapedeckSockets
 
 /// Serves the admin API: first the gate decides, then the operation with the request's path and method runs.
 final class AdminResponder: Responder {
   private let gate: AdminGate
-  private let proxy: ProxyServer
+  private let context: AdminContext
+  private var proxy: ProxyServer { context.proxy }
+  private let metrics: Metrics
   private let operations: [(pattern: PathPattern, operation: AdminOperation)]
 
-  init(gate: AdminGate, proxy: ProxyServer) throws(PathPatternError) {
+  init(gate: AdminGate, context: AdminContext, version: String?) throws(PathPatternError) {
     self.gate = gate
-    self.proxy = proxy
+    self.context = context
+    metrics = Metrics(of: context.proxy, version: version)
     var operations: [(PathPattern, AdminOperation)] = []
     for operation in AdminAPI.operations {
       operations.append((try PathPattern(operation.path), operation))
@@ -23,28 +27,39 @@ final class AdminResponder: Responder {
   }
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
-    var response: HTTPResponse
-    do throws(AdminProblem) { response = try self.response(request) } catch { response = error.response }
-    // Nothing here may be cached, or its type guessed.
-    response.head.fields.append(literal: "Cache-Control", "no-store")
-    response.head.fields.append(literal: "X-Content-Type-Options", "nosniff")
-    return ServedResponse(.response(response), by: .server)
+    var content: ServedResponse.Content
+    do throws(AdminProblem) { content = try self.content(for: request) } catch {
+      content = .response(error.response)
+    }
+    if case .response(var response) = content {
+      response.head.preventCaching()
+      content = .response(response)
+    }
+    return ServedResponse(content, by: .server)
   }
 
-  private func response(_ request: HTTPRequest) throws(AdminProblem) -> HTTPResponse {
-    if let refusal = gate.refusal(of: request) { throw refusal }
+  private func content(for request: HTTPRequest) throws(AdminProblem) -> ServedResponse.Content {
+    if let refusal = gate.refusalOfSender(request) { throw refusal }
+    if let file = PublicFile(request) { return .response(try file.response(of: proxy)) }
+    if let file = PageFile(request) { return .response(try file.response(to: request.method)) }
     let here = operations.filter { $0.pattern.match(request.path) != nil }
+    let method = request.method == .head ? .get : request.method
+    let chosen = here.first { $0.operation.method == method }
+    if chosen?.operation.isOpen != true, let refusal = gate.refusalOfToken(request) { throw refusal }
+    if request.method == .get || request.method == .head,
+      Metrics.paths.contains(String(decoding: request.path, as: UTF8.self))
+    {
+      return .response(metrics.response)
+    }
     guard !here.isEmpty else {
       throw AdminProblem(404, "there is nothing at this path; /v1/openapi.json lists all paths")
     }
-    let method = request.method == .head ? .get : request.method
-    guard let (pattern, operation) = here.first(where: { $0.operation.method == method }) else {
-      throw Self.wrongMethod(here.map(\.operation.method))
-    }
+    guard let (pattern, operation) = chosen else { throw Self.wrongMethod(here.map(\.operation.method)) }
     do {
-      return try operation.run(
-        AdminRequest(
-          request, components: pattern.match(request.path) ?? [:], operation: operation, proxy: proxy))
+      let asked = try AdminRequest(
+        request, components: pattern.match(request.path) ?? [:], operation: operation, context: context)
+      if request.method != .head, let stream = operation.stream { return .stream(try stream(asked)) }
+      return .response(try operation.run(asked))
     } catch {
       throw AdminProblem(error)
     }
@@ -55,6 +70,14 @@ final class AdminResponder: Responder {
     var problem = AdminProblem(405, "this path takes \(names.joined(separator: ", "))")
     problem.fields.append(literal: "Allow", names.joined(separator: ", "))
     return problem
+  }
+}
+
+extension HTTPResponseHead {
+  /// Nothing of the admin API may be cached, or its type guessed.
+  mutating func preventCaching() {
+    fields.append(literal: "Cache-Control", "no-store")
+    fields.append(literal: "X-Content-Type-Options", "nosniff")
   }
 }
 

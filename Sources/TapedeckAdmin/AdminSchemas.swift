@@ -4,7 +4,7 @@ internal import TapedeckProxy
 
 /// The schemas of request and response bodies of the admin API, in JSON Schema 2020-12.
 enum AdminSchemas {
-  private static let text: JSONValue = ["type": "string"]
+  static let text: JSONValue = ["type": "string"]
   private static let nullableText: JSONValue = ["type": ["string", "null"]]
   static let bool: JSONValue = ["type": "boolean"]
   static let count: JSONValue = ["type": "integer", "minimum": 0]
@@ -50,6 +50,29 @@ enum AdminSchemas {
     ("sessions", count), ("requests", count), ("unmatched", count),
   ])
 
+  /// A message of an exchange whose bodies are exact.
+  private static let exactMessage = object(
+    [
+      ("headers", list(list(text))), ("bodyBytes", count), ("isCut", bool), ("coding", text), ("text", text),
+      ("base64", text), ("chunks", list(object([("bytes", count), ("milliseconds", ["type": "number"])]))),
+    ], required: ["headers", "bodyBytes", "isCut"])
+
+  private static let recording = object(
+    [
+      ("file", text), ("line", text), ("status", ["type": "integer"]), ("turn", count), ("turns", count),
+      ("drift", list(text)), ("substitution", text), ("problem", text),
+      ("request", reference("ExactMessage")), ("response", reference("ExactMessage")),
+    ], required: ["file"])
+
+  private static let matching = object([
+    ("match", list(text)), ("ignore", list(text)), ("flag", nullableText),
+  ])
+
+  private static let use = object([
+    ("file", text), ("method", text), ("target", text), ("status", ["type": "integer"]), ("hits", count),
+    ("repeated", count), ("drifted", count),
+  ])
+
   private static let message = object(
     [("headers", list(list(text))), ("body", [:]), ("bodyBytes", count), ("encoding", oneOf(["base64"]))],
     required: ["headers", "bodyBytes"])
@@ -60,21 +83,29 @@ enum AdminSchemas {
     ("cutShort", bool),
   ]
 
-  /// Present only if the exchange failed.
-  private static let failure: [(String, JSONValue)] = [
-    ("failure", object([("cause", text), ("reason", text)]))
+  /// Present only if the client named the origin, or the exchange failed.
+  private static let optional: [(String, JSONValue)] = [
+    ("origin", text), ("failure", object([("cause", text), ("reason", text)])),
   ]
 
-  private static let entry = object(summary + failure, required: summary.map(\.0))
+  private static let entry = object(summary + optional, required: summary.map(\.0))
+
+  private static let followed = object(
+    [("id", count), ("session", nullableText), ("bodyBytes", count)] + summary + optional + [
+      ("file", text), ("rule", text), ("applied", list(text)),
+    ], required: ["id", "session", "bodyBytes"] + summary.map(\.0))
 
   private static let decision = object([
     ("link", text), ("outcome", oneOf(["answered", "applied", "declined"])), ("why", text),
   ])
 
   private static let exchange = object(
-    summary + failure + [
-      ("request", message), ("response", message), ("decisions", list(reference("Decision"))),
-      ("nearest", [:]),
+    summary + optional + [
+      ("id", count), ("session", nullableText),
+      ("request", ["anyOf": [message, reference("ExactMessage")]]),
+      ("response", ["anyOf": [message, reference("ExactMessage")]]),
+      ("decisions", list(reference("Decision"))), ("nearest", [:]), ("curl", text),
+      ("miss", ["type": "object"]), ("recording", reference("Recording")),
     ],
     required: summary.map(\.0) + ["request", "response", "decisions"])
 
@@ -90,13 +121,18 @@ enum AdminSchemas {
 
   private static let session = object([
     ("name", nullableText), ("requests", count), ("lastUsed", text), ("overrides", count),
+    ("cassette", nullableText), ("mode", ["anyOf": [mode, ["type": "null"]]]),
   ])
 
   /// Schemas that several operations refer to, by name.
   static let components: [(String, JSONValue)] =
     [
       ("Problem", problem), ("Rule", rule), ("State", state), ("RequestLogEntry", entry),
-      ("Decision", decision), ("Exchange", exchange), ("RequestLog", requestLog), ("Finding", finding),
+      ("FollowedRequest", followed),
+      ("Decision", decision), ("Exchange", exchange),
+      ("ExactMessage", exactMessage), ("Recording", recording), ("Use", use), ("Matching", matching),
+      ("RequestLog", requestLog),
+      ("Finding", finding),
       ("Session", session),
     ] + declarations
 

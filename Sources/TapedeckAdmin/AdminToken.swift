@@ -11,9 +11,12 @@ public struct AdminToken: Sendable {
   }
 
   /// 128 random bits from the kernel, in hexadecimal.
-  public static func random() throws(AdminError) -> AdminToken {
+  public static func random() throws(AdminError) -> AdminToken { try random(bits: 128) }
+
+  /// Random bits from the kernel, in hexadecimal.
+  static func random(bits: Int) throws(AdminError) -> AdminToken {
     var kernel = SystemRandomNumberGenerator()
-    let digits = (0..<32).map { _ in String(Int.random(in: 0..<16, using: &kernel), radix: 16) }
+    let digits = (0..<bits / 4).map { _ in String(Int.random(in: 0..<16, using: &kernel), radix: 16) }
     return try AdminToken(digits.joined())
   }
 

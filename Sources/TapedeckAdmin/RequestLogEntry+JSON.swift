@@ -7,9 +7,11 @@ extension RequestLogEntry {
   private static let maximumBodyBytes = 64 * 1024
 
   /// One line of a list.
-  func summary(_ proxy: ProxyServer) -> [JSONMember] { summary(target: proxy.shownTarget(self)) }
+  func summary(_ proxy: ProxyServer, _ session: Session) -> [JSONMember] {
+    summary(target: proxy.shownTarget(self, of: session))
+  }
 
-  private func summary(target: String) -> [JSONMember] {
+  func summary(target: String) -> [JSONMember] {
     let members = [
       JSONMember("number", JSONValue(number)), JSONMember("started", JSONValue(started)),
       JSONMember("milliseconds", JSONValue(Double(durationNanoseconds / 1000) / 1000)),
@@ -17,27 +19,47 @@ extension RequestLogEntry {
       JSONMember("status", JSONValue(status)), JSONMember("source", JSONValue(source.rawValue)),
       JSONMember("why", JSONValue(reason)), JSONMember("cutShort", JSONValue(wasCutShort)),
     ]
-    return members + (failure.map { [JSONMember("failure", $0.json)] } ?? [])
+    let origin = origin.map { [JSONMember("origin", JSONValue($0))] } ?? []
+    return members + origin + (failure.map { [JSONMember("failure", $0.json)] } ?? [])
+  }
+
+  /// One line of a feed.
+  func followed(_ proxy: ProxyServer, _ session: Session) -> JSONValue {
+    var members = [
+      JSONMember("id", JSONValue(id)), JSONMember("session", session.name.map { JSONValue($0) } ?? .null),
+      JSONMember("bodyBytes", JSONValue(bodyBytes)),
+    ]
+    members += summary(proxy, session)
+    if let file = decisions.replay?.file { members.append(JSONMember("file", JSONValue(file))) }
+    if let rule = decisions.responded?.rule { members.append(JSONMember("rule", JSONValue(rule))) }
+    let applied = decisions.applied
+    if !applied.isEmpty { members.append(JSONMember("applied", .array(applied.map { JSONValue($0) }))) }
+    return .object(members)
   }
 
   /// The whole exchange.
-  func exchange(_ proxy: ProxyServer) -> JSONValue {
-    let shown = proxy.shownExchange(self)
-    let steps = decisions.all.map { decision -> JSONValue in
-      [
-        "link": JSONValue(decision.name), "outcome": JSONValue(decision.outcome.rawValue),
-        "why": JSONValue(decision.outcome == .answered ? reason : decision.words),
-      ]
-    }
+  func exchange(_ proxy: ProxyServer, _ session: Session) -> JSONValue {
+    let shown = proxy.shownExchange(self, of: session)
     let request = shown.request
     let members =
       summary(target: request.targetText) + [
         JSONMember("request", Self.message(request.fields, request.body, count: request.body.count)),
         JSONMember("response", Self.message(shown.head.fields, shown.body, count: bodyBytes)),
-        JSONMember("decisions", .array(steps)),
+        JSONMember("decisions", steps),
       ]
     let nearest = decisions.miss.map { [JSONMember("nearest", .array($0.nearest.map(\.text)))] }
     return .object(members + (nearest ?? []))
+  }
+
+  /// What each link of the chain did.
+  var steps: JSONValue {
+    .array(
+      decisions.all.map { decision in
+        [
+          "link": JSONValue(decision.name), "outcome": JSONValue(decision.outcome.rawValue),
+          "why": JSONValue(decision.outcome == .answered ? reason : decision.words),
+        ]
+      })
   }
 
   private static func message(_ fields: HTTPFields, _ body: [UInt8], count: Int) -> JSONValue {

@@ -24,6 +24,12 @@ enum CassettePath {
     return isForeign && ForeignFile.isThere(name) && access(path, F_OK) != 0 ? name : path
   }
 
+  /// The name by which a command line needs to know a cassette: without `Cassettes/`, where that is its folder.
+  static func shortName(_ path: String) -> String {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts[0] == folder && !parts[1].isEmpty ? String(parts[1]) : path
+  }
+
   /// A suggestion of a similar name, for an error about an absent cassette.
   static func hint(for error: any Error) -> String {
     let absent: String
@@ -49,14 +55,17 @@ enum CassettePath {
     return cassette
   }
 
-  /// The interactions with this file name (the suffix may be left out), target or path, or with this prefix of the file
-  /// name.
+  /// The interactions with this file name (the suffix may be left out), target or path, with this key in the file name, or
+  /// with this prefix of it.
   static func interactions(of cassette: Cassette, named word: String) throws(Failure) -> [StoredInteraction] {
+    func leaf(_ stored: StoredInteraction) -> String { ForeignFile.leaf(of: stored.fileName) }
     let tests: [(StoredInteraction) -> Bool] = [
       { $0.fileName == word || $0.fileName == word + ".json" },
-      { $0.interaction.request.targetText == word },
+      { leaf($0) == word || leaf($0) == word + ".json" },
+      { $0.interaction.request.targetText == word || $0.interaction.request.shownTarget == word },
       { $0.interaction.request.path.elementsEqual(word.utf8) },
-      { $0.fileName.hasPrefix(word) },
+      { leaf($0).contains("-\(word).") },
+      { $0.fileName.hasPrefix(word) || leaf($0).hasPrefix(word) },
     ]
     for test in tests {
       let found = cassette.interactions.filter(test)

@@ -13,14 +13,14 @@ struct ChildProcess {
     let words = command.map { strdup($0) } + [nil]
     let environment = environment(with: variables).map { strdup($0) } + [nil]
     defer { for pointer in words + environment { free(pointer) } }
-    if var limit = originalLimit { setrlimit(limitedResource, &limit) }
-    let error = withAttributes { posix_spawnp(&pid, command[0], nil, $0, words, environment) }
-    raiseDescriptorLimit()
+    let error = withOriginalLimit {
+      withAttributes { posix_spawnp(&pid, command[0], nil, $0, words, environment) }
+    }
     guard error == 0 else { throw failure(command[0], error) }
     return ChildProcess(pid: pid)
   }
 
-  private static func failure(_ command: String, _ error: Int32) -> Failure {
+  static func failure(_ command: String, _ error: Int32) -> Failure {
     let isMissing = error == ENOENT || error == ENOTDIR
     let reason =
       if isMissing, !command.contains("/") {
@@ -53,6 +53,14 @@ struct ChildProcess {
     setrlimit(limitedResource, &limit)
   }
 
+  static func withOriginalLimit<Value, Problem: Error>(
+    _ body: () throws(Problem) -> Value
+  ) throws(Problem) -> Value {
+    if var limit = originalLimit { setrlimit(limitedResource, &limit) }
+    defer { raiseDescriptorLimit() }
+    return try body()
+  }
+
   private static func withAttributes(_ body: (UnsafePointer<posix_spawnattr_t>) -> Int32) -> Int32 {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -68,12 +76,14 @@ struct ChildProcess {
     return body(&attributes)
   }
 
-  private static func environment(with variables: [String: String]) -> [String] {
+  /// - Parameter removed: names of variables that are left out.
+  static func environment(with variables: [String: String], without removed: Set<String> = []) -> [String] {
     var entries: [String] = []
     var cursor = environ
     while let entry = cursor.pointee {
       let text = String(cString: entry)
-      if variables[String(text.prefix { $0 != "=" })] == nil { entries.append(text) }
+      let name = String(text.prefix { $0 != "=" })
+      if variables[name] == nil, !removed.contains(name) { entries.append(text) }
       cursor += 1
     }
     return entries + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }

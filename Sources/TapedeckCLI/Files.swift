@@ -46,6 +46,15 @@ final class OutputFile {
     isFinished = true
   }
 
+  /// Adds to a file, or to what a symlink leads to, with one write; makes the file if it is absent.
+  static func append(_ bytes: [UInt8], to path: String) throws(Failure) {
+    // A FIFO that nobody reads is refused, not waited for.
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    guard writeAll(bytes, to: descriptor) else { throw failure(path) }
+  }
+
   /// Throws at the start of a run if writing would fail at its end.
   static func checkWritable(_ path: String) throws(Failure) {
     guard path != "-" else { return }

@@ -83,7 +83,7 @@ extension Sequence {
 }
 
 extension [String] {
-  var firstThree: String {
+  package var firstThree: String {
     prefix(3).joined(separator: ", ") + (count > 3 ? " and \(count - 3) more" : "")
   }
 }

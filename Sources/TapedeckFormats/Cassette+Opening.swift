@@ -4,23 +4,25 @@ import TapedeckRedaction
 
 extension Cassette {
   /// Reads a cassette, or in its place a file of another tool, such as a HAR.
-  /// - Parameters: those of `load`.
+  /// - Parameters: those of `load`, and:
+  ///   - asOne: whether a file of another tool is read as a recording of one origin, whatever hosts it names: a reverse
+  ///     proxy stands for one.
   /// - Throws: `CassetteError.absent` when there is no cassette; anything else when there is one that is not in order.
   package static func open(
-    _ path: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce,
+    _ path: String, match: MatchSpec? = nil, reading: InteractionReading = .atOnce, asOne: Bool = false,
     progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> Cassette {
-    if ForeignFile.isThere(path) { return try load(file: path, match: match) }
+    if ForeignFile.isThere(path) { return try load(file: path, match: match, asOne: asOne) }
     return try load(path, match: match, reading: reading, progress: progress)
   }
 
   /// Reads a file of another tool as if it had been imported; what could not be carried over is among the warnings.
-  static func load(file path: String, match: MatchSpec?) throws(CassetteError) -> Cassette {
+  static func load(file path: String, match: MatchSpec?, asOne: Bool) throws(CassetteError) -> Cassette {
     var session = try ImportedSession.read(path)
+    let isOfSeveral = !asOne && session.recordedOrigins == .several
     let matcher = RequestMatcher(
-      try session.rules.changed(by: match),
-      redaction: session.manifest?.redaction ?? Redaction(upstream: session.upstream))
-    session.settleOrigins(by: matcher)
+      try session.rules.changed(by: match), redaction: session.redaction, comparesOrigin: isOfSeveral)
+    if isOfSeveral { session.nameOrigins() } else { session.settleOrigins(by: matcher) }
     let interactions = session.exchanges.map(\.interaction)
     let keys = interactions.map { matcher.key(for: $0.request) }
     let recordings = interactions.indices.map { index in
@@ -38,7 +40,8 @@ extension Cassette {
     }
     stored.sort { $0.fileName.utf8.lexicographicallyPrecedes($1.fileName.utf8) }
     return Cassette(
-      path: path, manifest: session.manifest, upstream: session.upstream, matcher: matcher,
+      path: path, manifest: session.manifest, upstream: isOfSeveral ? nil : session.upstream,
+      matcher: matcher,
       recordedRules: session.rules, interactions: stored, warnings: ImportNote.summary(session.notes))
   }
 }

@@ -9,17 +9,29 @@ final class ConnectionGate: Sendable {
   private let maxRefused: Int
   private let maxBodyBytes: Int
   private let count = Mutex((accepting: 0, served: 0, refused: 0))
+  private let maxHandshakes: Int
   private let bodyBytes = Atomic(0)
+  private let handshakes = Atomic(0)
 
-  init(maxServed: Int, maxRefused: Int, maxBodyBytes: Int = .max) {
+  init(maxServed: Int, maxRefused: Int, maxBodyBytes: Int = .max, maxHandshakes: Int = .max) {
     self.maxServed = maxServed
     self.maxRefused = maxRefused
     self.maxBodyBytes = maxBodyBytes
+    self.maxHandshakes = maxHandshakes
   }
 
   func holdBody(_ change: Int) -> Bool {
     bodyBytes.add(change, ordering: .relaxed).newValue <= maxBodyBytes
   }
+
+  /// Counts one more TLS handshake until `endHandshake()`. Returns false when there are too many.
+  func beginHandshake() -> Bool {
+    if handshakes.add(1, ordering: .relaxed).newValue <= maxHandshakes { return true }
+    endHandshake()
+    return false
+  }
+
+  func endHandshake() { handshakes.subtract(1, ordering: .relaxed) }
 
   /// Reserves room to accept one connection; `admit` or `acceptedNone` follows. Returns false when no connection may
   /// be accepted, not even to refuse it.

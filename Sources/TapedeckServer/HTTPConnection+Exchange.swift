@@ -12,6 +12,8 @@ extension HTTPConnection {
     /// Whether an interim response was sent to test whether a half-closed client still reads.
     var isClientAsked = false
     var status = 0
+    /// The bytes of the response's body so far.
+    var bodyBytes = 0
     var source = ServedResponse.Source.server
     var decisions: DecisionCollector?
     var failure: ExchangeFailure?
@@ -50,8 +52,9 @@ extension HTTPConnection {
     func summary(wasCutShort: Bool) -> ExchangeSummary {
       let duration = MonotonicTime.now.nanoseconds(since: startedAt)
       return ExchangeSummary(
-        method: method, target: target, status: status, source: source, durationNanoseconds: duration,
-        wasCutShort: wasCutShort, decisions: decisions?.decisions, failure: failure)
+        method: method, target: target, status: status, bodyBytes: bodyBytes, source: source,
+        durationNanoseconds: duration, wasCutShort: wasCutShort, decisions: decisions?.decisions,
+        failure: failure)
     }
   }
 }

@@ -23,13 +23,23 @@ extension HTTPConnection: ResponseSink {
     streamFraming = framing
     if framing == .untilClose { exchange.keepsAlive = false }
     exchange.status = head.status
-    let lastLines = exchange.keepsAlive ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine
+    if head.status == 101, let upgrade { open(upgrade) }
+    // The head of a tunnel says nothing about the connection, which ends with it (RFC 9110 §9.3.6).
+    let isOpen = exchange.keepsAlive || tunnel != nil
+    if tunnel != nil { exchange.keepsAlive = false }
+    let lastLines = isOpen ? HTTP1Serializer.crlf : HTTP1Serializer.closeAndBlankLine
     self.exchange = consume exchange
+    if opensSilently {
+      opensSilently = false
+      return
+    }
     enqueue { out in
       HTTP1Serializer.appendOpenHead(head, framing: framing, to: &out)
       out += lastLines
     }
     _ = demandAfterWrite()
+    // A client may have sent more before it had the response.
+    if head.status == 101 { feedTunnel() }
   }
 
   /// Uses chunks for a response of unknown length, if the client understands them (RFC 9112 §7.1).
@@ -43,6 +53,7 @@ extension HTTPConnection: ResponseSink {
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     guard stream != nil, streamFraming != nil else { return .gone }
     guard !bytes.isEmpty else { return .more }
+    exchange?.bodyBytes += bytes.count
     if streamFraming == .chunked {
       enqueue { out in
         HTTP1Serializer.appendChunkHead(bytes.count, to: &out)

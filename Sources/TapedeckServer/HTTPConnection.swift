@@ -7,24 +7,29 @@ internal import TapedeckSockets
 /// does not read stops its own source; an error gets a response before the connection ends, with a lingering
 /// close (RFC 9112 §9.6). Belongs to its loop's thread.
 final class HTTPConnection: EventHandler {
-  private enum Phase { case reading, streaming, lingering, closed }
+  enum Phase { case reading, streaming, lingering, closed }
 
   let worker: ServerWorker
   let admission: ConnectionGate.Admission
-  private let socket: StreamSocket
+  let socket: StreamSocket
   private var registration: EventLoop.Registration?
   private var interest = Interest.readEdge
   /// Whether the last read left bytes in the kernel.
   private var leavesInput = false
   // None of these calls back into the connection, which the compiler cannot see; it would check every access.
-  @exclusivity(unchecked) private var parser: HTTP1RequestParser
+  @exclusivity(unchecked) var parser: HTTP1RequestParser
   @exclusivity(unchecked) private var output = OutputQueue()
   @exclusivity(unchecked) private var bodies: BodyAccount
   @exclusivity(unchecked) private var share = TurnShare()
   /// Input that waits for the previous response.
-  @exclusivity(unchecked) private var held: [UInt8] = []
-  private var phase = Phase.reading
-  private var hasPeerClosed = false
+  @exclusivity(unchecked) var held: [UInt8] = []
+  private(set) var phase = Phase.reading
+  /// Set while the next byte decides between TLS and plain HTTP.
+  var streamStart: StreamStart?
+  var handshakeDeadline: MonotonicTime?
+  /// The socket's, kept here for quick checks.
+  var tls: TLSSession?
+  private(set) var hasPeerClosed = false
   private var closesAfterOutput = false
   private var resetsAfterOutput = false
   private var isProcessing = false
@@ -37,6 +42,16 @@ final class HTTPConnection: EventHandler {
   var exchange: Exchange?
   var stream: (any ResponseSource)?
   var streamFraming: BodyFraming?
+  /// The stream, if it takes the client's bytes too.
+  var tunnel: (any TunnelSource)?
+  /// What becomes the tunnel when the response is a 101.
+  var upgrade: (any TunnelSource)?
+  /// What CONNECT said about the requests that follow it; `nil` outside of an intercepted tunnel.
+  var intercepted: InterceptedTunnel?
+  /// Where the client wanted to go, if it does not know of us.
+  var transparent: TransparentOrigin?
+  /// Whether the client asked for no tunnel, and so gets no response that one is open.
+  var opensSilently = false
   /// Whether the stream has sent everything and stays open.
   var isResting = false
 
@@ -48,6 +63,7 @@ final class HTTPConnection: EventHandler {
     self.worker = worker
     parser = HTTP1RequestParser(limits: worker.configuration.limits)
     bodies = BodyAccount(worker.gate)
+    streamStart = worker.configuration.tls.map { StreamStart(tls: $0, expectedName: nil) }
   }
 
   func start() -> Bool {
@@ -70,13 +86,18 @@ final class HTTPConnection: EventHandler {
 
   func descriptorReady(_ readiness: Readiness) {
     // After a reset the kernel still returns earlier bytes, but nobody would read the responses.
-    if readiness.isBroken { return close(wasCutShort: true) }
+    if readiness.isBroken {
+      // But an alert before it tells why the client ended the handshake.
+      if tls?.isHandshaking == true { readAndProcess(isLast: true) }
+      return close(wasCutShort: true)
+    }
     if readiness.isWritable { flush() }
     if readiness.isReadable, phase != .closed { readAndProcess(isLast: readiness.isLast) }
+    if let tls { continueTLS(tls, isLast: readiness.isLast) }
     if phase != .closed { settle() }
   }
 
-  private func readAndProcess(isLast: Bool) {
+  func readAndProcess(isLast: Bool) {
     switch socket.read(into: worker.readBuffer) {
     case .bytes(let count):
       leavesInput = isLast || count == worker.readBuffer.count
@@ -88,22 +109,27 @@ final class HTTPConnection: EventHandler {
       case .reading:
         held.append(contentsOf: bytes)
         processHeld()
-      case .streaming: held.append(contentsOf: bytes)
+      case .streaming:
+        held.append(contentsOf: bytes)
+        feedTunnel()
       case .lingering:
         linger()
       case .closed: break
       }
-    case .wouldBlock: break
+    case .wouldBlock: if isLast, tls != nil { leavesInput = true }
     case .endOfStream: peerFinished()
-    case .failed: close(wasCutShort: true)
+    case .failed:
+      tls != nil && phase == .reading && output.isEmpty ? finishConnection() : close(wasCutShort: true)
     }
+    if tls?.leavesInput == true { leavesInput = true }
   }
 
   /// FIN: a half-closed client still gets responses (RFC 9112 §9.6), but none to an incomplete request.
   private func peerFinished() {
     hasPeerClosed = true
     if phase == .lingering { return close(wasCutShort: false) }
-    stream?.clientFinished()
+    // A tunnel gets the end after the bytes before it.
+    if tunnel == nil || held.isEmpty { stream?.clientFinished() }
   }
 
   // MARK: Requests
@@ -116,12 +142,24 @@ final class HTTPConnection: EventHandler {
       while offset < bytes.count, phase == .reading, !closesAfterOutput,
         output.count <= configuration.outputHighWaterBytes
       {
+        if streamStart != nil {
+          // The response to CONNECT goes out as it is.
+          if output.flush(to: socket) != nil || !output.isEmpty { break }
+          if startsTLS(UnsafeRawBufferPointer(rebasing: bytes[offset...])) { return }
+          if refusesForeign(bytes[offset]) { return }
+        }
         guard let event = try parser.next(bytes, at: &offset) else { continue }
         switch consume event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
         case .request(let request):
-          bodies.hold(request.body.count) ? respond(to: request) : refuse(ServerConfiguration.tooMuchHeld)
+          if !bodies.hold(request.body.count) {
+            refuse(ServerConfiguration.tooMuchHeld)
+          } else if tls == nil, intercepted == nil {
+            respond(to: request)
+          } else {
+            respond(to: placed(request))
+          }
         }
       }
       if parser.isReadingBody, !bodies.hold(parser.receivedBodyBytes) {
@@ -138,7 +176,8 @@ final class HTTPConnection: EventHandler {
 
   private func processHeld() {
     guard !isProcessing else { return }
-    while phase == .reading, !held.isEmpty, !hasHadItsTurn, output.count <= configuration.outputHighWaterBytes
+    while phase == .reading, !held.isEmpty, !hasHadItsTurn, streamStart == nil || output.isEmpty,
+      output.count <= configuration.outputHighWaterBytes
     {
       let input = held
       held = []
@@ -146,7 +185,7 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func respond(to request: HTTPRequest) {
+  func respond(to request: HTTPRequest) {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
@@ -157,7 +196,9 @@ final class HTTPConnection: EventHandler {
       guard let response = try worker.responder.respond(to: request, decisions: nil) else {
         return send(ServerConfiguration.notFound, exchange, by: .server)
       }
+      if response.opensInterception { return intercept(request) }
       exchange.note(response)
+      upgrade = response.upgrade
       switch response.content {
       case .prepared(let prepared): send(prepared, exchange)
       case .response(let whole): send(whole, exchange, by: response.source)
@@ -168,7 +209,10 @@ final class HTTPConnection: EventHandler {
     }
   }
 
-  private func refuse(_ error: HTTPParseError) { refuse(configuration.badMessage(error)) }
+  private func refuse(_ error: HTTPParseError) {
+    if tls == nil, let transparent { transparent.network.noteForeign(transparent.authority) }
+    refuse(configuration.badMessage(error))
+  }
 
   /// Sends a response to bytes that are not a request, then ends the connection.
   private func refuse(_ response: HTTPResponse) {
@@ -203,6 +247,7 @@ final class HTTPConnection: EventHandler {
     }
     output.append(prepared.wireBody)
     exchange.status = prepared.status
+    exchange.bodyBytes = prepared.contentBytes
     finish(exchange, wasCutShort: false)
   }
 
@@ -219,6 +264,7 @@ final class HTTPConnection: EventHandler {
     self.exchange = consume exchange
     phase = .streaming
     stream = source
+    if let tunnel = source as? any TunnelSource { open(tunnel) }
     source.start(into: self)
   }
 
@@ -251,6 +297,8 @@ final class HTTPConnection: EventHandler {
   func endStream(wasCutShort: Bool, resets: Bool = false) {
     guard let exchange = exchange.take() else { return }
     stream = nil
+    tunnel = nil
+    upgrade = nil
     streamFraming = nil
     isResting = false
     isSourceWaiting = false
@@ -272,6 +320,8 @@ final class HTTPConnection: EventHandler {
   func sendInsteadOfStream(_ response: HTTPResponse) {
     guard let exchange = exchange.take() else { return }
     stream = nil
+    tunnel = nil
+    upgrade = nil
     phase = .reading
     isSourceWaiting = false
     let source = exchange.source
@@ -283,6 +333,7 @@ final class HTTPConnection: EventHandler {
 
   private func flush() {
     guard phase != .closed else { return }
+    tls?.sendOutput(to: socket.descriptor)
     let count = output.count
     if output.flush(to: socket) != nil { return close(wasCutShort: true) }
     share.add(count - output.count, in: worker.loop.now)
@@ -318,7 +369,7 @@ final class HTTPConnection: EventHandler {
 
   // MARK: Interest and deadlines
 
-  private func settle() {
+  func settle() {
     if hasPeerClosed, phase == .reading, held.isEmpty {
       closesAfterOutput = true
       flush()
@@ -328,8 +379,13 @@ final class HTTPConnection: EventHandler {
     let mayRead =
       held.count <= configuration.pipelinedInputBytes
       && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
+      && tls?.awaitsCertificate != true
     if !hasPeerClosed, mayRead { wanted.insert(.read) }
-    if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty) { wanted.insert(.write) }
+    if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty)
+      || tls?.holdsOutput == true
+    {
+      wanted.insert(.write)
+    }
     if wanted == .read { wanted = .readEdge }
     if wanted != interest || leavesInput, let registration {
       interest = wanted
@@ -341,6 +397,10 @@ final class HTTPConnection: EventHandler {
 
   private func setDeadline() {
     if phase == .lingering { return }
+    if let handshakeDeadline {
+      timer?.set(handshakeDeadline)
+      return
+    }
     if !output.isEmpty {
       let since = share.stall(now: worker.loop.now)
       timer?.set(since.adding(milliseconds: configuration.writeTimeoutMilliseconds))
@@ -348,12 +408,13 @@ final class HTTPConnection: EventHandler {
     }
     if phase == .streaming {
       if isResting, worker.isStopping { return close(wasCutShort: streamFraming == .untilClose) }
-      hasPeerClosed ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
+      hasPeerClosed && (tunnel == nil || upgrade != nil)
+        ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {
       setBodyDeadline()
     } else if parser.isBetweenRequests {
       if worker.isStopping { return close(wasCutShort: false) }
-      setTimer(configuration.idleTimeoutMilliseconds)
+      setTimer(awaitsServer ? Self.silenceMilliseconds : configuration.idleTimeoutMilliseconds)
     } else {
       let deadline =
         headDeadline ?? worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
@@ -377,6 +438,7 @@ final class HTTPConnection: EventHandler {
   }
 
   private func timeOut() {
+    if refusesSilence() { return }
     switch phase {
     case .streaming where streamFraming == nil:
       setTimer(configuration.abandonedMilliseconds)
@@ -404,7 +466,10 @@ final class HTTPConnection: EventHandler {
     phase = .closed
     bodies.release()
     stream = nil
+    tunnel = nil
+    upgrade = nil
     timer?.cancel()
+    endHandshake()
     if let registration { worker.loop.remove(registration) }
     wasCutShort ? socket.closeWithReset() : socket.close()
     source?.clientLeft()

@@ -12,6 +12,7 @@ public final class HTTPServer: Sendable {
   private let listener: Listener
   private let threads: [EventLoopThread]
   private let workers: [WorkerBox]
+  private let isStopping = Mutex(false)
 
   private final class WorkerBox: @unchecked Sendable {
     // Set on the loop's thread; read only by jobs posted to that loop.
@@ -31,7 +32,8 @@ public final class HTTPServer: Sendable {
     let gate = ConnectionGate(
       maxServed: max(1, min(configuration.maxConnections, descriptors)),
       maxRefused: configuration.maxRefusedConnections,
-      maxBodyBytes: max(configuration.heldBodyBytes, 2 * min(configuration.limits.bodyBytes, .max / 2)))
+      maxBodyBytes: max(configuration.heldBodyBytes, 2 * min(configuration.limits.bodyBytes, .max / 2)),
+      maxHandshakes: configuration.maxHandshakes)
     let failure = Mutex<(any Error)?>(nil)
     var threads: [EventLoopThread] = []
     var workers: [WorkerBox] = []
@@ -42,11 +44,11 @@ public final class HTTPServer: Sendable {
         try EventLoopThread { loop in
           do {
             let worker = ServerWorker(
-              loop: loop, listener: listener, gate: gate, configuration: configuration,
+              loop: loop, gate: gate, configuration: configuration,
               responder: try makeResponder(loop),
               observer: makeObserver(loop))
             worker.flushAtEveryTurnEnd()
-            try worker.startAccepting()
+            try worker.startAccepting(from: listener)
             box.worker = worker
           } catch {
             failure.withLock { $0 = error }
@@ -63,9 +65,40 @@ public final class HTTPServer: Sendable {
     }
   }
 
+  /// Runs `body` on one of the loops, with its responder and observer, for a request of this process.
+  /// - Returns: false once the server is told to stop.
+  package func onLoop(
+    _ body: @escaping @Sendable (_ responder: any Responder, _ observer: (any ExchangeObserver)?) -> Void
+  ) -> Bool {
+    isStopping.withLock { isStopping in
+      guard !isStopping, let (thread, box) = Array(zip(threads, workers)).randomElement() else {
+        return false
+      }
+      thread.mailbox.post {
+        guard let worker = box.worker else { return }
+        body(worker.responder, worker.observer)
+      }
+      return true
+    }
+  }
+
+  /// Also serves the clients of another network, which want to go elsewhere.
+  package func serve(_ network: IsolatedNetwork) {
+    for (thread, box) in zip(threads, workers) {
+      thread.mailbox.post {
+        guard let worker = box.worker, !worker.isStopping else { return }
+        for listener in network.listeners {
+          // Fails only where the kernel has no memory left; then the other loops accept.
+          try? worker.startAccepting(from: listener, of: network)
+        }
+      }
+    }
+  }
+
   /// Stops accepting, waits at most `graceMilliseconds` for exchanges, and joins the threads. Call once.
   public func stop(graceMilliseconds: Int) {
     listener.stop()
+    isStopping.withLock { $0 = true }
     for (thread, box) in zip(threads, workers) {
       thread.mailbox.post {
         guard let worker = box.worker else { return thread.stop() }

@@ -1,4 +1,5 @@
 public import TapedeckHTTP
+package import TapedeckSockets
 
 /// How a server treats its clients; `HTTPLimits` bounds a single message.
 public struct ServerConfiguration: Sendable {
@@ -17,6 +18,10 @@ public struct ServerConfiguration: Sendable {
   public var idleTimeoutMilliseconds = 60_000
   /// From the first to the last byte of a head. Apache's limit is 20–40 s.
   public var headTimeoutMilliseconds = 15_000
+  /// From the first byte of a TLS handshake to its end. nginx waits 60 s, HAProxy 10 s in its examples.
+  public var handshakeTimeoutMilliseconds = 10_000
+  /// TLS handshakes at a time, of all loops; further ones are refused by closing.
+  public var maxHandshakes = 1_024
   /// Between two pieces of a request body. nginx waits 60 s, Apache 20 s.
   public var bodyTimeoutMilliseconds = 30_000
   /// The minimum speed of a body that takes longer than `bodyTimeoutMilliseconds`. Apache uses 500 too.
@@ -35,6 +40,9 @@ public struct ServerConfiguration: Sendable {
   public var turnBytes = 256 * 1024
   /// Pipelined input kept during a response. Above it reading stops, and the rest waits in the kernel.
   public var pipelinedInputBytes = 64 * 1024
+
+  /// Serves clients that begin with a TLS handshake; others are served in plain HTTP on the same port.
+  package var tls: TLSServer?
 
   /// Whether refusals name the options of the command that raise a limit.
   public var namesOptions = false

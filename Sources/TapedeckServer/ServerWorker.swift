@@ -2,16 +2,15 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 /// Accepts and owns the connections of one loop, which share its responder and read buffer.
-final class ServerWorker: EventHandler {
+final class ServerWorker {
   let loop: EventLoop
   let configuration: ServerConfiguration
   let responder: any Responder
   let observer: (any ExchangeObserver)?
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-  private let listener: Listener
+  private(set) lazy var tlsBuffers = TLSBuffers()
   let gate: ConnectionGate
-  private var listening: EventLoop.Registration?
-  private var acceptPause: LoopTimer?
+  private var acceptors: [Acceptor] = []
   private var stopTimer: LoopTimer?
   private var connections: [ObjectIdentifier: HTTPConnection] = [:]
   /// The largest number of connections since memory was last returned to the kernel.
@@ -19,17 +18,13 @@ final class ServerWorker: EventHandler {
   private var unflushed: [HTTPConnection] = []
   private var whenStopped: (() -> Void)?
 
-  /// The number accepted per wake-up, so that other loops get their share.
-  private static let acceptBatch = 16
-  private static let acceptPauseMilliseconds = 100
   private static let largePeak = 256
 
   init(
-    loop: EventLoop, listener: Listener, gate: ConnectionGate, configuration: ServerConfiguration,
+    loop: EventLoop, gate: ConnectionGate, configuration: ServerConfiguration,
     responder: any Responder, observer: (any ExchangeObserver)?
   ) {
     self.loop = loop
-    self.listener = listener
     self.gate = gate
     self.configuration = configuration
     self.responder = responder
@@ -40,8 +35,11 @@ final class ServerWorker: EventHandler {
 
   var isStopping: Bool { whenStopped != nil }
 
-  func startAccepting() throws(SocketError) {
-    listening = try loop.add(listener.descriptor, [.read, .exclusive], handler: self)
+  /// - Parameter network: that of the listener, if its clients want to go elsewhere.
+  func startAccepting(from listener: Listener, of network: IsolatedNetwork? = nil) throws(SocketError) {
+    let acceptor = Acceptor(listener, worker: self, network: network)
+    try acceptor.start()
+    acceptors.append(acceptor)
   }
 
   /// Must be called once, on the loop's thread.
@@ -59,25 +57,16 @@ final class ServerWorker: EventHandler {
 
   func flushAtTurnEnd(_ connection: HTTPConnection) { unflushed.append(connection) }
 
-  func descriptorReady(_ readiness: Readiness) {
-    for _ in 0..<Self.acceptBatch {
-      guard gate.beginAccepting() else { return pauseAccepting() }
-      switch listener.accept() {
-      case .connection(let socket): open(socket, gate.admit())
-      case .none: return gate.acceptedNone()
-      case .exhausted:
-        gate.acceptedNone()
-        return pauseAccepting()
-      }
-    }
-  }
-
-  private func open(_ socket: StreamSocket, _ admission: ConnectionGate.Admission) {
+  /// - Parameter transparent: where the client wanted to go, if not to us.
+  func open(
+    _ socket: StreamSocket, _ admission: ConnectionGate.Admission, to transparent: TransparentOrigin? = nil
+  ) {
     let connection = HTTPConnection(socket: socket, worker: self, admission: admission)
     guard connection.start() else { return gate.leave(admission) }
     connections[ObjectIdentifier(connection)] = connection
     peak = max(peak, connections.count)
-    if admission == .refused { connection.refuseToServe() }
+    if admission == .refused { return connection.refuseToServe() }
+    if let transparent { connection.begin(transparent) }
   }
 
   func forget(_ connection: HTTPConnection) {
@@ -94,32 +83,12 @@ final class ServerWorker: EventHandler {
     Machine.giveBackMemory()
   }
 
-  /// Pauses when there are no descriptors or places left: a level-triggered listener would spin.
-  private func pauseAccepting() {
-    stopAccepting()
-    let timer =
-      acceptPause
-      ?? loop.makeTimer { [weak self] in
-        guard let self, !self.isStopping else { return }
-        do { try self.startAccepting() } catch { self.pauseAccepting() }
-      }
-    timer.set(loop.now.adding(milliseconds: Self.acceptPauseMilliseconds))
-    acceptPause = timer
-  }
-
-  private func stopAccepting() {
-    guard let registration = listening else { return }
-    listening = nil
-    loop.remove(registration)
-  }
-
   // MARK: Stopping
 
   func stop(graceMilliseconds: Int, done: @escaping () -> Void) {
     guard whenStopped == nil else { return }
     whenStopped = done
-    stopAccepting()
-    acceptPause?.cancel()
+    for acceptor in acceptors { acceptor.stop() }
     for connection in Array(connections.values) { connection.closeIfIdle() }
     let timer = loop.makeTimer { [weak self] in
       guard let self else { return }

@@ -8,8 +8,8 @@ public final class EventLoopThread: Sendable {
   private let stopping: Stopping
 
   private final class Stopping: @unchecked Sendable {
-    // Set before the thread starts; read by a job of the loop.
-    weak var loop: EventLoop?
+    // Set before the thread starts; read by a job of the loop, which lives as long as its jobs.
+    unowned var loop: EventLoop?
   }
 
   private final class Start {
@@ -48,6 +48,20 @@ public final class EventLoopThread: Sendable {
   /// Stops the loop; may be called from any thread.
   public func stop() {
     mailbox.post { [stopping] in stopping.loop?.stop() }
+  }
+
+  /// Stops the loop and waits for the thread's end, unless the caller runs on it; for a `deinit`. A thread that ends
+  /// beside the process's exit leaves what libcrypto keeps for it.
+  public func end() {
+    guard pthread_equal(pthread_self(), thread) == 0 else { return stopAndForget() }
+    stop()
+    join()
+  }
+
+  /// Stops the loop without waiting; for a thread that is only to run its `setUp`.
+  public func stopAndForget() {
+    stop()
+    pthread_detach(thread)
   }
 
   /// Waits for the loop to stop.

@@ -39,6 +39,31 @@ package enum FileContents {
     }
   }
 
+  /// Replaces a plain file: readers see the old bytes or the new ones, never a part. The permissions stay.
+  /// - Parameter path: without links, which would be replaced instead of their targets.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(Problem) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw .system }
+    let temporary = "\(path).\(getpid()).new"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .system }
+    var isWritten = fchmod(file, status.st_mode & 0o777) == 0
+    var rest = bytes[...]
+    while isWritten, !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      isWritten = count > 0
+      rest = rest.dropFirst(max(0, count))
+    }
+    isWritten = isWritten && fsync(file) == 0
+    isWritten = close(file) == 0 && isWritten && rename(temporary, path) == 0
+    guard isWritten else {
+      let problem = Problem.system
+      unlink(temporary)
+      throw problem
+    }
+  }
+
   /// The path without links and dots; `nil`, with `errno` set, if there is no file.
   package static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }

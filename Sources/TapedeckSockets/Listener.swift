@@ -1,13 +1,21 @@
 internal import CSystem
 internal import Glibc
 
-/// A listening TCP socket that all loops share; each connection belongs to the loop that accepts it.
+/// A listening socket, TCP or unix, that all loops share; each connection belongs to the loop that accepts it.
 public final class Listener: Sendable {
   public let descriptor: Int32
   /// The address in use, with the actual port when 0 was requested.
   public let address: SocketAddress
 
   public init(_ wanted: SocketAddress, backlog: Int32 = 4096) throws(SocketError) {
+    if let path = wanted.path {
+      descriptor = try UnixSocket.bind(path)
+      address = wanted
+      guard listen(descriptor, backlog) == 0 else {
+        throw SocketError("listen on", subject: wanted.description)
+      }
+      return
+    }
     let bound = try wanted.bind(for: "listen on", wanted.description)
     descriptor = bound.descriptor
     // Inherited by connections: bounds the kernel memory that a client can hold by not reading.
@@ -21,10 +29,19 @@ public final class Listener: Sendable {
     address = SocketAddress(host: wanted.host, port: bound.port)
   }
 
+  /// Takes over a listening socket of another network, where it serves every address.
+  init(adopting descriptor: Int32) {
+    self.descriptor = descriptor
+    address = SocketAddress(host: "::", port: 0)
+  }
+
   deinit { close(descriptor) }
 
   /// Refuses further connections and frees the port.
-  public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  public func stop() {
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    if let path = address.path { unlink(path) }
+  }
 
   public enum AcceptResult {
     case connection(StreamSocket)

@@ -1,18 +1,31 @@
 internal import CSystem
 internal import Glibc
 
-/// A host, numeric or to be looked up, and a port.
+/// A host, numeric or to be looked up, and a port; or the path of a unix socket.
 public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
   public var host: String
   public var port: UInt16
+  /// The path of a unix socket; host and port mean nothing then.
+  public private(set) var path: String?
 
   public init(host: String, port: UInt16) {
     self.host = host
     self.port = port
   }
 
-  /// Reads `HOST:PORT` or `[IPv6]:PORT`; `nil` for anything else.
+  /// What `sockaddr_un` holds, with its final zero.
+  package static let maximumPathBytes = 107
+  private static let unixScheme = "unix:"
+
+  /// Reads `HOST:PORT`, `[IPv6]:PORT` or `unix:PATH`; `nil` for anything else.
   public init?(_ text: String) {
+    if text.hasPrefix(Self.unixScheme) {
+      let path = String(text.dropFirst(Self.unixScheme.count))
+      guard (1...Self.maximumPathBytes).contains(path.utf8.count), !path.utf8.contains(0) else { return nil }
+      self.init(host: "localhost", port: 0)
+      self.path = path
+      return
+    }
     let bytes = Array(text.utf8)
     let brackets = bytes.first == UInt8(ascii: "[") ? 1 : 0
     guard let end = bytes.firstIndex(of: brackets == 1 ? UInt8(ascii: "]") : UInt8(ascii: ":")),
@@ -30,7 +43,10 @@ public struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// As in a URL, with IPv6 addresses in brackets.
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  public var description: String {
+    if let path { return Self.unixScheme + path }
+    return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
 
   /// Whether only this machine can reach it.
   public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
@@ -40,7 +56,7 @@ extension SocketAddress {
   /// Whether a connection to this address reaches a listener on `listening`, under whatever name; detects a
   /// proxy that is its own origin. Looks names up, so it may block.
   public func reaches(listening: SocketAddress) -> Bool {
-    guard port == listening.port else { return false }
+    guard path == nil, listening.path == nil, port == listening.port else { return false }
     let bound = IPAddress.all(of: listening.host)
     return IPAddress.all(of: host).contains { address in
       // The unspecified address connects to this machine.

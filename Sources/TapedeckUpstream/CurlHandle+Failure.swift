@@ -3,6 +3,11 @@ internal import Glibc
 
 extension CurlHandle {
   func failure(_ code: CURLcode) -> UpstreamFailure {
+    guard let prohibition else { return failureOfAttempt(code) }
+    return UpstreamFailure(.prohibited, "\(origin) \(prohibition).")
+  }
+
+  private func failureOfAttempt(_ code: CURLcode) -> UpstreamFailure {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST where Self.isOutOfDescriptors:
       UpstreamFailure(.limitReached, "\(origin): \(String(cString: strerror(EMFILE))).")

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import TapedeckHTTP
 
 /// The options of every handle: connect to the origin and call us back, nothing else.
 extension CurlHandle {
@@ -69,9 +70,22 @@ extension CurlHandle {
   private static let openSocket: curl_opensocket_callback = { context, _, address in
     guard let context, let address else { return -1 }
     let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+    if let problem = handle.problem(with: address) {
+      handle.prohibition = problem
+      return -1
+    }
     let descriptor = handle.connector.openSocket(address.pointee)
     if descriptor < 0 { handle.socketError = errno }
     return descriptor
+  }
+
+  /// The bytes of the address go on behind `addr`, up to `addrlen`.
+  private func problem(with address: UnsafeMutablePointer<curl_sockaddr>) -> String? {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+    return configuration.prohibited.problem(
+      with: bytes, family: address.pointee.family, host: configuration.origin.host)
   }
 
   private static let closeSocket: curl_closesocket_callback = { context, descriptor in

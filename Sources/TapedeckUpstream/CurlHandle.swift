@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import TapedeckHTTP
 internal import TapedeckSockets
 
 /// One easy handle, reused for one connection after another.
@@ -24,6 +25,8 @@ final class CurlHandle {
   var hasSeenCloseNotify = false
   /// `errno` of a failed `socket`, which libcurl does not report.
   var socketError: Int32 = 0
+  /// Why the address that the origin's name led to is prohibited.
+  var prohibition: String?
   var isKeepingCertificate = false
   var onConnected: (CURLcode) -> Void = { _ in }
   /// Called from inside libcurl when it is about to close the connection.
@@ -66,6 +69,7 @@ final class CurlHandle {
 
   func reset() {
     socketError = 0
+    prohibition = nil
     hasSeenCloseNotify = false
     errorText[0] = 0
   }
@@ -123,6 +127,9 @@ final class CurlHandle {
     let code = curl_easy_send(easy, bytes.baseAddress, bytes.count, &count)
     return code == CURLE_OK ? .bytes(count) : Self.result(code)
   }
+
+  /// Half-closes the connection.
+  func finishSending() { if !isLost { _ = shutdown(descriptor, Int32(SHUT_WR)) } }
 
   /// Stands for an error of libcurl, whose error buffer may explain it.
   private static let failedInLibcurl: Int32 = 0

@@ -22,12 +22,18 @@ struct OutgoingRequest {
     rest = isJoined ? [] : request.body
     start.reserveCapacity(request.target.count + 512 + (isJoined ? request.body.count : 0))
     appendRequestLine(request, prefix: configuration.origin.pathPrefix)
-    for index in fields.indices {
+    let added = configuration.fields
+    for index in fields.indices where added.isEmpty || !added.contains(named: fields.name(at: index)) {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
+    for index in added.indices { added.withBytes(at: index) { name, value in append(name, value) } }
     if isChunked { start += "Transfer-Encoding: chunked\r\n".utf8 }
     // RFC 9110 §10.1.4: a sender of TE lists it in Connection.
-    if request.acceptsTrailers { start += "TE: trailers\r\nConnection: TE\r\n".utf8 }
+    if request.asksForWebSocket {
+      start += "Connection: Upgrade\r\nUpgrade: websocket\r\n".utf8
+    } else if request.acceptsTrailers {
+      start += "TE: trailers\r\nConnection: TE\r\n".utf8
+    }
     start += HTTP1Serializer.crlf
     if isChunked, !request.body.isEmpty {
       HTTP1Serializer.appendChunkHead(request.body.count, to: &start)
@@ -85,9 +91,12 @@ extension OutgoingRequest {
   static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
-    // RFC 9110 §11.7.1: a proxy's challenge is for responses; in a request it means nothing to the origin.
+    // What is between a client and its proxy means nothing to the origin (RFC 9110 §11.7).
     kept.removeAll("proxy-authenticate")
+    kept.removeAll("proxy-authentication-info")
     if request.trailers.isEmpty { kept.removeAll("trailer") }
+    // Extensions change frames, and those are to be read on their way (RFC 6455 §9).
+    if request.asksForWebSocket { kept.removeAll("sec-websocket-extensions") }
     var fields = HTTPFields()
     fields.reserveCapacity(like: kept)
     fields.append(literal: "Host", host(request, configuration))
@@ -118,8 +127,8 @@ extension OutgoingRequest {
   /// RFC 9110 §7.2, §7.6.1: a gateway sends the origin's host.
   private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> String {
     if configuration.preservesHost {
+      if let host = request.fields.text("host"), !host.isEmpty { return host }
       if !request.authority.isEmpty { return String(decoding: request.authority, as: UTF8.self) }
-      if let host = request.fields.text("host") { return host }
     }
     return configuration.origin.authority
   }
@@ -129,5 +138,13 @@ extension OutgoingRequest {
     !request.target.isEmpty && request.target.allSatisfy(RequestTarget.isVisible)
       && !request.method.rawValue.isEmpty
       && request.method.rawValue.utf8.allSatisfy { RequestTarget.isVisible($0) && $0 < 0x80 }
+  }
+}
+
+extension HTTPFields {
+  fileprivate func contains(named name: ArraySlice<UInt8>) -> Bool {
+    indices.contains {
+      self.name(at: $0).lazy.map(ASCII.lowercased).elementsEqual(name.lazy.map(ASCII.lowercased))
+    }
   }
 }

@@ -20,6 +20,8 @@ struct ResponseParser {
   static let maxInterimResponses = 32
 
   private let method: HTTPMethod
+  /// Of a request that opens a WebSocket.
+  private let handshake: WebSocketHandshake?
   private let limits: HTTPLimits
   private let onToleratedFault: (ToleratedFault) -> Void
   private var stage = Stage.head
@@ -36,10 +38,17 @@ struct ResponseParser {
   private(set) var interimCount = 0
   /// Whether pauses are normal in this body.
   private(set) var isEventStream = false
+  /// Whether the rest are bytes of a WebSocket.
+  private(set) var hasSwitched = false
 
-  /// - Parameter method: of the request; decides whether the response has a body.
-  init(to method: HTTPMethod, _ configuration: UpstreamConfiguration) {
+  /// - Parameters:
+  ///   - method: of the request; decides whether the response has a body.
+  ///   - handshake: of a request that opens a WebSocket.
+  init(
+    to method: HTTPMethod, _ configuration: UpstreamConfiguration, handshake: WebSocketHandshake? = nil
+  ) {
     self.method = method
+    self.handshake = handshake
     limits = configuration.limits
     onToleratedFault = configuration.onToleratedFault
     decoder = ChunkedDecoder(limits: limits, toleratesBlanks: true)
@@ -116,6 +125,7 @@ struct ResponseParser {
       let isSize = error == .headTooLarge || error == .tooManyFields
       throw UpstreamFailure(isSize ? .headTooLarge : .protocolError, "\(error)")
     }
+    if parsed.status == 101 { return try switchProtocols(parsed) }
     return parsed.status < 200 ? try interim(parsed) : begin(parsed)
   }
 
@@ -135,10 +145,6 @@ struct ResponseParser {
       let detail = "it sent more than \(Self.maxInterimResponses) interim responses"
       throw UpstreamFailure(.headTooLarge, detail)
     }
-    // RFC 9110 §15.2.2: 101 needs a request for an upgrade, and we send none.
-    guard parsed.status != 101 else {
-      throw UpstreamFailure(.protocolError, "it switches protocols without being asked to")
-    }
     // RFC 9110 §15.2: a proxy forwards interim responses, but the expectation of 100 was already met here.
     guard parsed.status != 100 else { return nil }
     var head = parsed
@@ -146,6 +152,18 @@ struct ResponseParser {
     // RFC 9110 §8.6: no Content-Length in a 1xx.
     head.fields.removeAll("content-length")
     return .interim(head)
+  }
+
+  /// RFC 9110 §15.2.2: 101 needs a request for an upgrade, and only that of a WebSocket is sent.
+  private mutating func switchProtocols(_ parsed: HTTPResponseHead) throws(UpstreamFailure) -> Event? {
+    guard let handshake else {
+      throw UpstreamFailure(.protocolError, "it switches protocols without being asked to")
+    }
+    if let problem = handshake.problem(with: parsed) { throw UpstreamFailure(.protocolError, problem) }
+    hasSwitched = true
+    framing = .untilClose
+    guard case .head(let head, _) = begin(parsed) else { return nil }
+    return .head(head, .none)
   }
 
   private mutating func begin(_ parsed: HTTPResponseHead) -> Event {

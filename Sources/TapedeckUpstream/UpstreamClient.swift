@@ -29,12 +29,7 @@ public final class UpstreamClient {
 
   /// Throws when libcurl cannot be used or a file of certificates cannot be read.
   public init(configuration: UpstreamConfiguration, loop: EventLoop) throws(UpstreamError) {
-    for path in [
-      configuration.caCertificatePath, configuration.clientCertificatePath, configuration.clientKeyPath,
-    ] {
-      guard let path, access(path, R_OK) != 0 else { continue }
-      throw .certificatesUnreadable(path: path, reason: String(cString: strerror(errno)))
-    }
+    try configuration.checkFiles()
     self.configuration = configuration
     self.loop = loop
     connector = try Connector(loop: loop, onOpened: configuration.onConnectionOpened)
@@ -59,6 +54,15 @@ public final class UpstreamClient {
   public var connectionsOpened: Int { connector.openedCount }
   /// The number of exchanges with a connection.
   public var activeCount: Int { connections.count - idle.count - closed.count }
+
+  /// Whether nothing is under way that needs it.
+  var isIdle: Bool { activeCount == 0 && line.isEmpty && tunnelCount == 0 }
+  /// The number of tunnels through it.
+  var tunnelCount = 0
+
+  /// Makes a tunnel that begins with `start(into:)`. It carries bytes of any protocol, so the origin's scheme must be
+  /// http: libcurl does no TLS then.
+  package func tunnel() throws(UpstreamError) -> UpstreamTunnel { try UpstreamTunnel(self) }
 
   private func makeConnection() throws(UpstreamError) -> UpstreamConnection {
     let connection = try UpstreamConnection(self)
@@ -192,6 +196,16 @@ public final class UpstreamClient {
     closed = []
     unread = []
     connector.close()
+  }
+}
+
+extension UpstreamConfiguration {
+  /// Throws when a file of certificates cannot be read.
+  package func checkFiles() throws(UpstreamError) {
+    for path in [caCertificatePath, clientCertificatePath, clientKeyPath] {
+      guard let path, access(path, R_OK) != 0 else { continue }
+      throw .certificatesUnreadable(path: path, reason: String(cString: strerror(errno)))
+    }
   }
 }
 

@@ -28,7 +28,11 @@ public struct UpstreamConfiguration: Sendable {
   public var preservesHost = false
   /// Forwards the client's `Accept-Encoding` instead of `identity`.
   public var passesEncodings = false
+  /// Fields that replace those of the client on the way to the origin, and are never recorded.
+  public var fields = HTTPFields()
   public var route = UpstreamRoute()
+  /// Addresses that are not connected to, whatever name leads there.
+  package var prohibited = ProhibitedAddresses()
   public var timeouts = Timeouts()
   /// Exchanges that run at once on one loop; more wait in line.
   public var maxConnectionsPerLoop = 512

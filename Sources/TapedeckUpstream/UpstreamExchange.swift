@@ -9,7 +9,7 @@ public import TapedeckSockets
 /// If a reused connection dies before the first byte of the response, an idempotent request is sent again,
 /// once, on a new connection (RFC 9110 §9.2.2). If it delivers bytes that are not a response, the origin is
 /// alive, and only a safe request is sent again.
-public final class UpstreamExchange: ResponseSource {
+public final class UpstreamExchange: TunnelSource {
   private enum Ending { case complete(trailers: HTTPFields), failed(UpstreamFailure), left }
 
   /// A limit, so that one busy transfer cannot starve the others.
@@ -28,6 +28,10 @@ public final class UpstreamExchange: ResponseSource {
   private var sentAtLastCheck = 0
   /// Whether the sink has paused the exchange.
   private var isPaused = false
+  /// Whether the kernel has no room for the client's side of a WebSocket.
+  private var isFull = false
+  /// Of a WebSocket.
+  public var onRoom: () -> Void = {}
   private var isDelivering = false
   /// How the exchange ends when the sink returns.
   private var ending: Ending?
@@ -42,7 +46,8 @@ public final class UpstreamExchange: ResponseSource {
   init(_ request: HTTPRequest, client: UpstreamClient) {
     self.request = request
     self.client = client
-    parser = ResponseParser(to: request.method, client.configuration)
+    parser = ResponseParser(
+      to: request.method, client.configuration, handshake: WebSocketHandshake(request))
   }
 
   private var configuration: UpstreamConfiguration { client.configuration }
@@ -90,6 +95,11 @@ public final class UpstreamExchange: ResponseSource {
 
   func connectionReady(_ readiness: Readiness) {
     if readiness.isWritable, isUploading, let connection { upload(connection) }
+    if readiness.isWritable, isFull {
+      isFull = false
+      watchBothWays()
+      onRoom()
+    }
     if readiness.isReadable || readiness.isBroken { receive() }
   }
 
@@ -98,7 +108,7 @@ public final class UpstreamExchange: ResponseSource {
   func receive() {
     guard let connection, connection.isOpen else { return }
     // The kernel would report the end repeatedly; `resume` reads it.
-    if isPaused { return connection.stopWatching() }
+    if isPaused { return watchBothWays() }
     let interimCount = parser.interimCount
     isDelivering = true
     let result = receivePieces(connection)
@@ -179,8 +189,39 @@ public final class UpstreamExchange: ResponseSource {
     guard let connection, isPaused else { return }
     isPaused = false
     setTimer(connection)
-    _ = connection.watch(isUploading ? [.read, .write] : .read)
+    _ = connection.watch(isUploading || isFull ? [.read, .write] : .read)
     if connection.handle.holdsBack || connection.handle.isLost { client.receiveSoon(connection) }
+  }
+
+  // MARK: The client's side of a WebSocket
+
+  /// Takes bytes after a 101. What an origin no longer reads is lost, and what it said before may still come.
+  public func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard parser.hasSwitched, let connection, connection.isOpen else { return isOver ? bytes.count : 0 }
+    var count = 0
+    while count < bytes.count, !isFull {
+      switch connection.handle.send(UnsafeRawBufferPointer(rebasing: bytes[count...])) {
+      case .bytes(let written): count += written
+      case .wouldBlock:
+        isFull = true
+        watchBothWays()
+      case .endOfStream, .failed: return bytes.count
+      }
+    }
+    return count
+  }
+
+  /// The client will send nothing more, so the origin is told.
+  public func clientFinished() {
+    if parser.hasSwitched, let connection, connection.isOpen { connection.handle.finishSending() }
+  }
+
+  /// Waits for what is wanted, and for nothing where both directions are blocked: the kernel reports a broken
+  /// connection whether it is wanted or not.
+  private func watchBothWays() {
+    var wanted: Interest = isPaused ? [] : .read
+    if isFull { wanted.insert(.write) }
+    if wanted.isEmpty { connection?.stopWatching() } else { _ = connection?.watch(wanted) }
   }
 
   // MARK: End of the connection
@@ -193,7 +234,7 @@ public final class UpstreamExchange: ResponseSource {
     let origin = configuration.origin
     guard parser.hasSeenBytes else { return fail(.incomplete, silence(connection)) }
     // RFC 9112 §9.8: over TLS, a body delimited by the end of the connection needs close_notify (B22).
-    if connection.handle.endedWithoutCloseNotify, parser.isInsideOpenEndedBody {
+    if connection.handle.endedWithoutCloseNotify, parser.isInsideOpenEndedBody, !parser.hasSwitched {
       return fail(
         .incomplete, "\(origin) ended the connection without TLS close_notify; data may be missing.")
     }
@@ -278,7 +319,7 @@ public final class UpstreamExchange: ResponseSource {
   private func setTimer(_ connection: UpstreamConnection) {
     if parser.isReadingHead {
       connection.setTimer(configuration.timeouts.firstByteMilliseconds)
-    } else if isPaused || parser.isEventStream {
+    } else if isPaused || parser.isEventStream || parser.hasSwitched {
       connection.cancelTimer()
     } else {
       connection.setTimer(configuration.timeouts.readIdleMilliseconds)

@@ -6,6 +6,7 @@ struct UpstreamFailure: Error, Equatable {
     case dnsTimeout = "dns_timeout"
     case dnsError = "dns_error"
     case unroutable = "destination_ip_unroutable"
+    case prohibited = "destination_ip_prohibited"
     case refused = "connection_refused"
     case terminated = "connection_terminated"
     case connectTimeout = "connection_timeout"
@@ -56,6 +57,7 @@ extension UpstreamFailure.Cause {
   var status: Int {
     switch self {
     case .badRequest: 400
+    case .prohibited: 403
     case .limitReached, .unavailable: 503
     case .dnsTimeout, .connectTimeout, .readTimeout, .writeTimeout, .firstByteTimeout: 504
     default: 502
@@ -67,6 +69,7 @@ extension UpstreamFailure.Cause {
     case .dnsTimeout: "The origin's name could not be looked up in time"
     case .dnsError: "The origin's name could not be resolved"
     case .unroutable: "There is no route to the origin"
+    case .prohibited: "The origin's address is not served"
     case .refused: "The origin refused the connection"
     case .terminated: "The origin broke the connection"
     case .connectTimeout: "The origin did not accept the connection in time"

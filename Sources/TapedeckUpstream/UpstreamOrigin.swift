@@ -1,16 +1,9 @@
-internal import TapedeckHTTP
+public import TapedeckHTTP
 public import TapedeckSockets
 
 /// An origin: scheme, host, port and an optional path prefix, as given with `--upstream`.
-public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
-  public enum Scheme: String, Sendable {
-    case http, https
-
-    /// The port of a URL without one (RFC 9110 §4.2).
-    public var defaultPort: UInt16 { self == .http ? 80 : 443 }
-  }
-
-  public let scheme: Scheme
+public struct UpstreamOrigin: Sendable, Hashable, CustomStringConvertible {
+  public let scheme: HTTPScheme
   /// In lower case; an IPv6 address without its brackets.
   public let host: String
   public let port: UInt16
@@ -26,7 +19,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     var rest = Substring(url)
     socketPath = try Self.takeSocketPath(&rest)
     if socketPath != nil {
-      (scheme, host, port, authority) = (.http, "localhost", Scheme.http.defaultPort, "localhost")
+      (scheme, host, port, authority) = (.http, "localhost", HTTPScheme.http.defaultPort, "localhost")
       pathPrefix = try Self.prefix(rest)
       return
     }
@@ -39,9 +32,21 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     guard !authority.contains("@") else { throw .userInformation }
     (host, port) = try Self.split(authority, default: scheme.defaultPort)
     pathPrefix = try Self.prefix(rest[authority.endIndex...])
-    let bracketedHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    let bracketedHost = host.utf8.contains(ASCII.colon) ? "[\(host)]" : host
     self.authority = port == scheme.defaultPort ? bracketedHost : "\(bracketedHost):\(port)"
   }
+
+  /// Scheme, host and port, without the path prefix.
+  package var origin: HTTPOrigin? { HTTPOrigin(scheme, authority: Array(authority.utf8)) }
+
+  /// One that listens on a unix socket.
+  package init(socket path: String) {
+    (scheme, host, port, authority) = (.http, "localhost", HTTPScheme.http.defaultPort, "localhost")
+    (pathPrefix, socketPath) = ("", path)
+  }
+
+  /// An origin without a path prefix.
+  package init(_ origin: HTTPOrigin) throws(UpstreamURLError) { try self.init(origin.description) }
 
   public var description: String {
     guard let socketPath else { return "\(scheme.rawValue)://\(authority)\(pathPrefix)" }
@@ -52,8 +57,6 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
   }
 
   private static let socketScheme = "http+unix://"
-  /// What `sockaddr_un` holds, with its final zero.
-  private static let maximumSocketPathBytes = 107
 
   /// The socket's path is percent-encoded where a host would stand, or is all that follows three slashes.
   private static func takeSocketPath(_ rest: inout Substring) throws(UpstreamURLError) -> String? {
@@ -62,7 +65,7 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
     let host = text.hasPrefix("/") ? text : text.prefix { $0 != "/" }
     rest = text[host.endIndex...]
     let path = PercentCoding.decode(Array(host.utf8)[...])
-    guard path.first == UInt8(ascii: "/"), path.count <= maximumSocketPathBytes, !path.contains(0),
+    guard path.first == UInt8(ascii: "/"), path.count <= SocketAddress.maximumPathBytes, !path.contains(0),
       !host.contains("?"), !host.contains("#")
     else { throw .badSocketPath(String(text)) }
     return String(decoding: path, as: UTF8.self)
@@ -82,8 +85,8 @@ public struct UpstreamOrigin: Sendable, Equatable, CustomStringConvertible {
 
   private static func takeScheme(
     _ rest: inout Substring, of url: String
-  ) throws(UpstreamURLError) -> Scheme {
-    for scheme in [Scheme.http, .https] {
+  ) throws(UpstreamURLError) -> HTTPScheme {
+    for scheme in [HTTPScheme.http, .https] {
       let start = "\(scheme.rawValue)://"
       guard rest.count > start.count, rest.prefix(start.count).lowercased() == start else { continue }
       rest = rest.dropFirst(start.count)
@@ -142,7 +145,14 @@ public enum UpstreamURLError: Error, Equatable, Sendable {
   case badPath(String)
   case keyWithoutCertificate
   case certificateForHTTP
+  case certificateWithoutOrigin
+  case badCertificateOrigin(String)
+  case badField(String)
+  case badFieldOrigin(String)
+  case fieldWithoutOrigin(String)
   case badSocketPath(String)
+  case socketAmongSeveral
+  case samePattern(String, String)
   case badProxy
   case badResolve(String)
   case resolvesAnother(String, than: String)
@@ -162,9 +172,23 @@ extension UpstreamURLError: CustomStringConvertible {
     case .badPath(let path):
       "the path prefix \(path.debugDescription) holds a character that a URL cannot hold"
     case .keyWithoutCertificate: "--client-key needs --client-cert"
+    case .certificateWithoutOrigin:
+      "--client-cert goes to one origin; say which: --client-cert https://api.example.com=FILE"
+    case .badCertificateOrigin(let url):
+      "\(url.debugDescription) is not an origin like https://api.example.com, which --client-cert is for"
     case .certificateForHTTP: "--client-cert needs an https:// upstream; over http nobody would see it"
+    case .badField(let name):
+      "--upstream-header cannot send the field \(name.debugDescription); write it like 'Authorization: Bearer ${TOKEN}'"
+    case .badFieldOrigin(let url):
+      "\(url.debugDescription) is not an origin like https://api.example.com, which --upstream-header is for"
+    case .fieldWithoutOrigin(let name):
+      "--upstream-header \(name) goes to one origin; say which: 'https://api.example.com=\(name): …'"
     case .badSocketPath(let path):
       "\(path.debugDescription) is not the absolute path of a unix socket; write http+unix:///run/docker.sock, or http+unix://%2Frun%2Fdocker.sock/v1.43 with a path prefix"
+    case .samePattern(let first, let second):
+      "\(first.debugDescription) and \(second.debugDescription) are for the same requests; give each a /PREFIX= or HOST= of its own"
+    case .socketAmongSeveral:
+      "a unix socket can only be the one origin of a proxy: give it alone, without a pattern and --forward"
     case .badProxy:
       "--upstream-proxy takes env or a URL like http://127.0.0.1:3128 or socks5h://127.0.0.1:1080"
     case .badResolve(let entry):

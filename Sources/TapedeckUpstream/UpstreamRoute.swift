@@ -22,10 +22,18 @@ public struct UpstreamRoute: Sendable {
   /// - Parameters:
   ///   - proxy: `env`, or the URL of a proxy.
   ///   - resolve: `HOST:PORT:ADDRESS`, with further addresses behind commas.
-  public init(to origin: UpstreamOrigin, proxy: String?, resolve: [String]) throws(UpstreamURLError) {
+  ///   - isOnly: whether there is no other origin that an entry could be about.
+  public init(
+    to origin: UpstreamOrigin, proxy: String?, resolve: [String], isOnly: Bool = true
+  ) throws(UpstreamURLError) {
     if let proxy { self.proxy = try Self.proxy(proxy) }
-    for entry in resolve { try Self.check(entry, of: origin) }
-    self.resolve = resolve
+    for entry in resolve {
+      if try Self.isAbout(origin, entry) {
+        self.resolve.append(entry)
+      } else if isOnly {
+        throw .resolvesAnother(entry, than: "\(origin.host):\(origin.port)")
+      }
+    }
   }
 
   private static func proxy(_ text: String) throws(UpstreamURLError) -> Proxy {
@@ -40,16 +48,14 @@ public struct UpstreamRoute: Sendable {
     return .url(text)
   }
 
-  private static func check(_ entry: String, of origin: UpstreamOrigin) throws(UpstreamURLError) {
+  private static func isAbout(_ origin: UpstreamOrigin, _ entry: String) throws(UpstreamURLError) -> Bool {
     let parts = entry.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, let port = UInt16(parts[1]), port > 0 else {
       throw .badResolve(entry)
     }
     let addresses = parts[2].split(separator: ",", omittingEmptySubsequences: false)
     guard addresses.allSatisfy(isAddress) else { throw .badResolve(entry) }
-    guard parts[0] == "*" || parts[0].lowercased() == origin.host, port == origin.port else {
-      throw .resolvesAnother(entry, than: "\(origin.host):\(origin.port)")
-    }
+    return (parts[0] == "*" || parts[0].lowercased() == origin.host) && port == origin.port
   }
 
   private static func isAddress(_ text: Substring) -> Bool {

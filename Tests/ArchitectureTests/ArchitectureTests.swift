@@ -4,7 +4,7 @@ import Testing
 /// Which room may import what: the table of the README's "The house", held against every import line in `Sources`.
 private let doors: [String: Set<String>] = [
   "TapedeckHTTP": [],
-  "TapedeckSockets": ["CSystem", "Glibc", "Synchronization"],
+  "TapedeckSockets": ["CSSL", "CSystem", "Glibc", "Synchronization"],
   "TapedeckServer": ["TapedeckHTTP", "TapedeckSockets", "Synchronization"],
   "TapedeckUpstream": ["CCurl", "TapedeckHTTP", "TapedeckSockets", "Glibc"],
   "TapedeckRedaction": [
@@ -41,10 +41,15 @@ private let doors: [String: Set<String>] = [
     "TapedeckOverrides",
     "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckResources",
   ],
+  // Swift Testing stands here, so that ordinary programs do not link it.
+  "TapedeckTesting": [
+    "Foundation", "Tapedeck", "TapedeckHTTP", "TapedeckMocking", "TapedeckProxy", "Synchronization",
+    "Testing",
+  ],
   "TapedeckCLI": [
     "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking",
-    "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "Glibc",
-    "Synchronization",
+    "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckSockets",
+    "Glibc", "Synchronization",
   ],
   // The example, and a server around it as a user would write it.
   "NewsFeed": ["TapedeckHTTP", "TapedeckMocking", "Glibc"],
@@ -53,9 +58,10 @@ private let doors: [String: Set<String>] = [
 
 /// Who is the only one to have heard of something; what wants it belongs there.
 private let onlyRoom = [
-  "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRedaction", "CZlib": "TapedeckRedaction",
+  "CCurl": "TapedeckUpstream", "CCrypto": "TapedeckRedaction",
+  "CSSL": "TapedeckSockets", "CZlib": "TapedeckRedaction",
   "CBrotli": "TapedeckRedaction", "CZstandard": "TapedeckRedaction", "CYAML": "TapedeckFormats",
-  "FoundationNetworking": "TapedeckInterception",
+  "FoundationNetworking": "TapedeckInterception", "Testing": "TapedeckTesting",
 ]
 
 private struct ImportLine: CustomStringConvertible {

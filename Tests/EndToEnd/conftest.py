@@ -7,8 +7,6 @@ from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, chunk, counting, reply
 from servers import Nginx
 from wire import fetch
 
-FIGURES = []
-
 
 def pytest_configure(config):
     try:
@@ -22,16 +20,18 @@ def pytest_report_header():
 
 
 def pytest_terminal_summary(terminalreporter):
-    if FIGURES:
+    reports = [report for reports in terminalreporter.stats.values() for report in reports if getattr(report, "when", "") == "call"]
+    figures = [value for report in reports for name, value in report.user_properties if name == "figure"]
+    if figures:
         terminalreporter.section("figures")
-        for what, value in FIGURES:
+        for what, value in figures:
             terminalreporter.write_line(f"{what:<64} {value}")
 
 
 @pytest.fixture
-def figure():
+def figure(record_property):
     """Notes a measurement, to be printed at the end."""
-    return lambda what, value: FIGURES.append((what, value))
+    return lambda what, value: record_property("figure", (what, value))
 
 
 @pytest.fixture

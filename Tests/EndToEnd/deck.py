@@ -117,8 +117,9 @@ class Deck:
 
 
 def interactions(cassette: Path) -> dict[str, dict]:
-    """The sealed exchanges by file name."""
-    files = {path.name: json.loads(path.read_bytes()) for path in sorted(cassette.glob("*.json"))}
+    """The sealed exchanges by file name; of several origins, with the folder of the host."""
+    paths = sorted(cassette.glob("*.json")) + sorted(path for path in cassette.glob("*/*.json") if b'"origin"' in path.read_bytes())
+    files = {path.relative_to(cassette).as_posix(): json.loads(path.read_bytes()) for path in paths}
     return {name: value for name, value in files.items() if "request" in value and "response" in value}
 
 

@@ -35,21 +35,26 @@ def listening_socket() -> socket.socket:
 
 
 class Gunicorn(Server):
-    def __init__(self, folder: Path, app: str):
-        listener = listening_socket()
+    def __init__(
+        self, folder: Path, app: str, certificate: Path | None = None, key: Path | None = None,
+        listener: socket.socket | None = None,
+    ):
+        listener = listener or listening_socket()
+        tls = ["--certfile", certificate, "--keyfile", key] if certificate else []
         super().__init__(
             [
                 sys.executable, "-m", "gunicorn", "--bind", f"fd://{listener.fileno()}", "--worker-class", "gthread",
-                "--threads", "8", "--keep-alive", "30", "--no-control-socket", "--chdir", Path(__file__).parent, app,
+                "--threads", "8", "--keep-alive", "30", "--no-control-socket", *tls, "--chdir",
+                Path(__file__).parent, app,
             ],
             folder / "gunicorn.log", listener,
         )
-        self.url = f"http://{self.authority}"
+        self.url = f"{'https' if tls else 'http'}://{self.authority}"
 
 
 class Httpbin(Gunicorn):
-    def __init__(self, folder: Path):
-        super().__init__(folder, "httpbin:app")
+    def __init__(self, folder: Path, *certificate: Path):
+        super().__init__(folder, "httpbin:app", *certificate)
 
 
 class Moto(Gunicorn):

@@ -29,13 +29,14 @@ class Seen:
         return self.plain.splitlines()
 
 
-def on_terminal(*arguments, columns=80, cwd=None, env=None, keys=None, timeout=30) -> Seen:
-    """Runs the command with a terminal of this width as its standard streams. `keys` are typed once a text was seen."""
+def on_terminal(*arguments, command=None, columns=80, cwd=None, env=None, keys=None, timeout=30) -> Seen:
+    """Runs `tapedeck`, or a command, with a terminal of this width as its standard streams. `keys` are typed once a text
+    was seen."""
     main, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {name: value for name, value in CLEAN.items() if name not in ("COLUMNS", "TERM")}
     process = subprocess.Popen(
-        [binary(), *map(str, arguments)], cwd=cwd, env={**environment, "TERM": "xterm", **(env or {})},
+        [*(command or [binary()]), *map(str, arguments)], cwd=cwd, env={**environment, "TERM": "xterm", **(env or {})},
         stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
     os.close(terminal)

@@ -278,7 +278,7 @@ def test_ctl_does_what_the_api_does(deck_and_admin, tmp_path):
         assert done.returncode == code and what in done.stderr, (words, done)
     deck.stop()
     done = ctl(admin, "health")
-    assert done.returncode == 1 and "no response on admin port" in done.stderr
+    assert done.returncode == 1 and "no response from the admin API" in done.stderr
 
 
 # Who may steer.
@@ -336,7 +336,8 @@ def test_nobody_without_the_token_is_let_in(deck_and_admin, figure):
     # With the token, but as a page in a browser or for another host.
     right = f"Authorization: Bearer {TOKEN}"
     for host, origin, (method, path, kind) in itertools.product(HOSTS, ORIGINS, REQUESTS):
-        if HOSTS.index(host) <= 2 and origin is None:
+        # The page of the listener itself, by the same name, may ask.
+        if HOSTS.index(host) <= 2 and origin is None or (host, origin) == (HOSTS[0], f"http://{HOSTS[0]}"):
             continue
         fields = [right] + ([f"Origin: {fill(origin)}"] if origin is not None else [])
         fields += [f"Content-Type: {kind}"] if kind else []
@@ -348,7 +349,7 @@ def test_nobody_without_the_token_is_let_in(deck_and_admin, figure):
         assert ask(admin.port, "POST", "/v1/routes", f"127.0.0.1:{admin.port}", [right, f"Content-Type: {kind}"],
                    b'{"path": "/guard", "status": 298}') == 415
         count += 1
-    for site in ("cross-site", "same-site", "same-origin"):
+    for site in ("cross-site", "same-site", "Same-Origin", ""):
         assert ask(admin.port, "GET", "/v1/health", f"127.0.0.1:{admin.port}", [right, f"Sec-Fetch-Site: {site}"]) == 403
         count += 1
     # Nothing has happened, and nothing has crashed.
@@ -394,7 +395,8 @@ def test_reads_have_no_effects_and_answers_are_for_nobody_else(deck_and_admin):
     _, admin = deck_and_admin
     document = admin.get("/openapi.json")
     for path, item in document["paths"].items():
-        if "get" in item and "{" not in path:
+        # The feed of requests has no end.
+        if "get" in item and "{" not in path and path != "/v1/events":
             answer = admin.http.get(admin.url.removesuffix("/v1") + path, timeout=30)
             assert answer.status_code == 200 and answer.headers["Cache-Control"] == "no-store"
             assert not [name for name in answer.headers if name.lower().startswith("access-control")]
@@ -412,7 +414,7 @@ def test_schemathesis_finds_nothing(deck_and_admin, tmp_path, figure):
         '[checks.positive_data_acceptance]\nexpected-statuses = ["2xx", 404, 409, 422]\n')
     done = subprocess.run(
         [sys.executable, "-m", "schemathesis.cli", "run", f"{admin.url}/openapi.json", "--header",
-         f"Authorization: Bearer {TOKEN}", "--max-examples", "200" if long else "20", "--seed", "1",
+         f"Authorization: Bearer {TOKEN}", "--exclude-path", "/v1/events", "--max-examples", "200" if long else "20", "--seed", "1",
          "--phases", "examples,coverage,fuzzing" + (",stateful" if long else ""), "--no-color",
          "--request-timeout", "20"],
         capture_output=True, text=True, timeout=1500, cwd=tmp_path)

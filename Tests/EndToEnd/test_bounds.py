@@ -12,6 +12,8 @@ import requests
 from deck import CLEAN, Deck, binary, interactions, is_release, run
 from origin import reply
 
+pytestmark = pytest.mark.alone
+
 COUNT = 100_000
 # Rules that are large in one way each.
 LARGE = {

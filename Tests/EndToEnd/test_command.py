@@ -35,9 +35,11 @@ def test_help_explains_each_verb(verb):
 
 
 def test_help_names_the_options_of_a_verb():
-    text = run("help", "record").stdout
-    for option in ("--upstream", "--cassette", "--listen", "--port", "--ready-file", "--cacert", "--insecure"):
-        assert option in text, option
+    text, whole = run("help", "record").stdout, run("help", "record", "--all").stdout
+    for option in ("--upstream", "--cassette", "--listen", "--port", "--ready-file"):
+        assert option in text and option in whole, option
+    for option in ("--cacert", "--insecure"):
+        assert option not in text and option in whole, option
 
 
 def test_version_names_libcurl():
@@ -62,6 +64,9 @@ WRONG = [
     (["replay", "--cassette", ""], "--cassette"),
     ([*RECORD, "--port"], "--port"),
     (["replay"], "--cassette"),
+    (["replay", "a", "b"], "b"),
+    (["record", "http://127.0.0.1:9"], "--upstream"),
+    ([*REPLAY, "--color", "pink"], "pink"),
     (["record", "--upstream", UNUSED], "--cassette"),
     (["record", "--cassette", "x"], "--upstream"),
     (["show"], "cassette"),

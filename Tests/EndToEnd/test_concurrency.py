@@ -45,6 +45,7 @@ def lasting_bytes(cassette) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(600)
 def test_sixteen_thousand_requests_make_the_same_cassette_twice(start, mirror, tmp_path, figure):
     began = time.monotonic()

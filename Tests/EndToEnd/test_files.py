@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import shutil
+import sys
 import zlib
 
 import pytest
@@ -255,7 +256,7 @@ def steps(seen, word: str) -> list[str]:
 
 
 def expect_progress(word: str, total: int, *arguments) -> None:
-    seen = on_terminal(*arguments, columns=60)
+    seen = on_terminal(*arguments, columns=60, timeout=120)
     assert seen.returncode == 0, seen.plain
     drawn = steps(seen, word)
     assert drawn and any(f" of {total} (" in piece for piece in drawn), seen.plain[-500:]
@@ -285,3 +286,49 @@ def test_merge_shows_its_progress_on_a_terminal_only(many, tmp_path):
     expect_progress("merging", 2 * MANY, "merge", many / "a.har", many / "b.har", "--into", tmp_path / "all")
     done = run("merge", many / "a", many / "b.har", "--into", tmp_path / "again", timeout=120)
     assert done.stderr == "" and "merging" not in done.stdout
+
+
+def test_ctrl_c_keeps_what_was_imported(many, tmp_path):
+    seen = on_terminal("import", many / "b.har", "--cassette", tmp_path / "b", keys={b"importing ": b"\x03"}, timeout=60)
+    assert seen.returncode == 1, seen.plain
+    [left] = re.findall(rf"interrupted: (\d+) of {MANY} exchanges are not imported", seen.plain.replace("\n  ", " "))
+    assert 0 < int(left) < MANY
+    assert len(interactions(tmp_path / "b")) == MANY - int(left)
+    assert not (tmp_path / "b" / "journal.jsonl").exists()
+    assert run("import", many / "b.har", "--cassette", tmp_path / "b", timeout=120).returncode == 0
+    assert len(interactions(tmp_path / "b")) == MANY
+
+
+LOAD = """
+import http.client, os, sys
+connection = http.client.HTTPConnection(os.environ["TAPEDECK_URL"].removeprefix("http://"))
+for number in range(int(sys.argv[1])):
+    connection.request("GET", f"/{number}")
+    connection.getresponse().read()
+"""
+
+
+def test_sealing_shows_its_progress_on_a_terminal(origin, tmp_path):
+    count = 4000 if is_release() else 1000
+    url = origin(lambda exchange: reply(b"x" * 2000)).url
+    seen = on_terminal(
+        "run", "--mode", "all", "--cassette", tmp_path / "c", "--upstream", url, "--quiet", "--", sys.executable, "-c", LOAD,
+        count, columns=60, timeout=60)
+    assert seen.returncode == 0, seen.plain[-2000:]
+    assert any(f" of {count} (" in piece for piece in steps(seen, "sealing")), seen.plain[-2000:]
+    assert len(interactions(tmp_path / "c")) == count
+
+
+def test_scan_shows_its_progress_and_ctrl_c_gives_what_it_found(many):
+    assert steps(on_terminal("scan", many / "a", columns=60, timeout=60), "scanning")
+    seen = on_terminal("scan", many / "a", columns=60, keys={b"scanning ": b"\x03"}, timeout=60)
+    assert seen.returncode == 1, seen.plain
+    assert "interrupted: not everything was scanned, and nothing is changed" in seen.plain.replace("\n  ", " ")
+    assert "scanning" not in run("scan", many / "a", timeout=120).stderr
+
+
+def test_ctrl_c_leaves_a_merge_undone(many, tmp_path):
+    seen = on_terminal(
+        "merge", many / "a", many / "b.har", "--into", tmp_path / "all", keys={b"merging ": b"\x03"}, timeout=60)
+    assert seen.returncode == 1 and "nothing was written" in seen.plain.replace("\n  ", " "), seen.plain
+    assert not (tmp_path / "all").exists()

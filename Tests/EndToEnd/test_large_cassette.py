@@ -11,6 +11,8 @@ from deck import is_release, run
 from terminal import on_terminal
 from wire import fetch
 
+pytestmark = pytest.mark.alone
+
 COUNT = 20_000
 MEGABYTES = 36
 

@@ -104,3 +104,6 @@ def test_the_demo_is_about_the_news_feed(tmp_path):
     assert done.returncode == 0
     assert done.stdout.count('"text":"Hello"') >= 3
     assert '{"error":"maintenance"}' in done.stdout
+    # Where the kernel permits it, and why not where it does not.
+    isolated = done.stdout.partition("run --isolate")[2]
+    assert "1 replayed" in isolated or "cannot isolate the command: " in isolated, isolated

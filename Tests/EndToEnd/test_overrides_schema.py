@@ -9,6 +9,8 @@ from deck import ROOT, run
 
 PATHS = ["/", "/users", "/users/{id}", "/users/:id/posts/{post}", "/files/*", "/files/*rest", "/a//b/", "/é", "/a%20b", "/a:b/c*d"]
 MATCHERS = ["a", 1, 1.5, True, False, ["a", "b"], {"contains": "a"}, {"startsWith": ""}, {"endsWith": "a"}]
+HOSTS = ["a", "API.example.com", "*.example.com:8443", "*", "[::1]", "[::1]:9", "10.0.*", ["a", "b:1"]]
+BAD_HOSTS = [1, None, "", [], [1], {}, {"contains": "a"}, "a/b", "https://a", "a:b", "a:0", "a:65536", ":80", "a b", "a]", "[a]b", ["a", "a,b"]]
 JSON_MATCHERS = ["a", 1, None, True, ["a", 1, None], {"exists": False}, {"contains": "a"}]
 EFFECTS = [
     {"type": "latency", "latency": 10, "jitter": 3}, {"type": "bandwidth", "rate": 10}, {"type": "slow_close", "delay": 5},
@@ -23,6 +25,7 @@ GOOD_ROUTES = [
     *({"path": "/a", "when": {"query": {"q": matcher}}} for matcher in MATCHERS),
     *({"path": "/a", "when": {"jsonPath": {"$.a": matcher}}} for matcher in JSON_MATCHERS),
     *({"path": "/a", "fault": effect} for effect in EFFECTS), {"path": "/a", "fault": "empty_response"},
+    *({"path": "/a", "when": {"host": host}} for host in HOSTS),
     {"path": "/a", "when": {}}, {"path": "/a", "when": {"body": "x", "json": [1], "form": {"a": "b"}, "headers": {"X-Mark": True}}},
     {"path": "/a", "status": 200}, {"path": "/a", "status": 999}, {"path": "/a", "status": 204.0},
     {"path": "/a", "headers": {"X": "a", "Y": ["b", "c"], "Z": []}}, {"path": "/a", "json": None}, {"path": "/a", "text": ""},
@@ -48,6 +51,7 @@ BAD_ROUTES = [
     {"path": "/a", "sequence": [{"json": 1, "text": "a"}]}, {"path": "/a", "times": 0}, {"path": "/a", "times": "1"}, {"path": "/a", "after": -1},
     {"path": "/a", "on": 0}, {"path": "/a", "on": []}, {"path": "/a", "on": [0]}, {"path": "/a", "probability": 1.1}, {"path": "/a", "seed": -1},
     {"path": "/a", "id": ""}, {"path": "/a", "id": "a b"}, {"path": "/a", "id": ".."}, {"path": "/a", "id": 5}, {"path": "/a", "id": "a" * 101},
+    *({"path": "/a", "when": {"host": host}} for host in BAD_HOSTS),
     {"path": "/a", "when": []}, {"path": "/a", "when": {"qery": {}}}, {"path": "/a", "when": {"query": []}},
     {"path": "/a", "when": {"query": {"a": None}}}, {"path": "/a", "when": {"query": {"a": []}}}, {"path": "/a", "when": {"query": {"a": [1]}}},
     {"path": "/a", "when": {"query": {"a": {}}}}, {"path": "/a", "when": {"query": {"a": {"contains": 1}}}},
@@ -93,6 +97,7 @@ BAD_RESOURCES = [
     {"path": "/users", "seed": {"count": -1}}, {"path": "/users", "seed": {"count": 1, "fields": {"a": "nonsense"}}},
     {"path": "/users", "seed": {"count": 1, "fields": {"a": {"int": [1]}}}}, {"path": "/users", "only": ["list"]}, {"path": "/users", "put": "patch"},
     {"path": "/users", "answers": {"create": {"status": 100}}}, {"path": "/users", "pages": {"standardSize": 0}}, {"path": "/users", "newest": "top"},
+    {"path": "/users", "when": {"query": {}}}, {"path": "/users", "when": {"host": "a/b"}},
     {"path": "/users", "as": "json:api", "put": "merge"}, {"path": "/users", "within": {"resource": "posts"}}, {"path": "/users", "ids": "random"},
 ]
 GOOD = [

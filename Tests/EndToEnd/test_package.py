@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,61 @@ def test_examples_of_kakapos_readme_in_a_package_outside(tmp_path):
         [SCRATCH / "debug" / "readme"], env=CLEAN, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert ran.stdout == EXPECTED, ran.stderr
     assert ran.returncode == 0
+
+
+TESTS_MANIFEST = """\
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "traits",
+  dependencies: [.package(name: "tapedeck", path: "{root}")],
+  targets: [
+    .testTarget(
+      name: "TraitTests", dependencies: [.product(name: "TapedeckTesting", package: "tapedeck")],
+      swiftSettings: [.swiftLanguageMode(.v6)])
+  ]
+)
+"""
+
+
+class Numbers(BaseHTTPRequestHandler):
+    """Responds to /number/N with N."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        body = self.path.rpartition("/")[2].encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(os.environ.get("TAPEDECK_LONG_TESTS") != "1", reason="builds for minutes: TAPEDECK_LONG_TESTS=1")
+def test_traits_of_swift_testing_in_a_package_outside(tmp_path):
+    shutil.copytree(SOURCES.with_name("package_tests"), tmp_path / "Tests" / "TraitTests")
+    (tmp_path / "Package.swift").write_text(TESTS_MANIFEST.format(root=ROOT))
+    origin = ThreadingHTTPServer(("127.0.0.1", 0), Numbers)
+    threading.Thread(target=origin.serve_forever).start()
+    env = CLEAN | {"ORIGIN": f"http://127.0.0.1:{origin.server_port}"}
+    swift = ["swift", "test", "--parallel", "--package-path", tmp_path, "--scratch-path", SCRATCH]
+    try:
+        first = subprocess.run(swift, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=1500)
+    finally:
+        origin.shutdown()
+        origin.server_close()
+    assert first.returncode == 0, first.stdout[-5000:] + first.stderr[-5000:]
+    cassettes = tmp_path / "Cassettes"
+    recorded = sorted(file.relative_to(cassettes) for file in cassettes.rglob("*") if file.is_file())
+    assert len([file for file in recorded if file.name.startswith("get-number-")]) == 201, recorded
+    assert not [file for file in recorded if file.name == "journal.jsonl"]
+    # Offline, without a change to the cassettes, and without permission to record any.
+    second = subprocess.run(
+        [*swift, "--skip-build"], env=env | {"CI": "true"}, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert second.returncode == 0, second.stdout[-5000:] + second.stderr[-5000:]
+    assert sorted(file.relative_to(cassettes) for file in cassettes.rglob("*") if file.is_file()) == recorded

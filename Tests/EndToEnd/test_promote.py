@@ -284,6 +284,7 @@ def har(path, exchanges):
     path.write_text(json.dumps({"log": {"version": "1.2", "creator": {"name": "t", "version": "1"}, "entries": entries}}))
 
 
+@pytest.mark.alone
 def test_ten_thousand_interactions(tmp_path, figure):
     exchanges = [("GET", f"/c{kind}/{number}", None, 200, json.dumps({"id": number, "name": f"n{number}", "kind": kind}))
                  for kind in range(10) for number in range(900)]

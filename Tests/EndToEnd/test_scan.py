@@ -213,7 +213,7 @@ def test_what_a_change_of_mode_seals_is_told_and_counted(start, origin, cassette
     admin.put("/mode", {"mode": "none"})
     assert deck.stop() == 0, deck.stderr
     assert deck.stderr.count(f"{cassette} holds what looks like a secret that redaction has not hidden") == 1
-    assert f"sealed {cassette}: 1 files written" in deck.stderr
+    assert f"sealed {cassette}: 1 file written" in deck.stderr
     expect_unsaid(said(deck))
 
 

@@ -14,6 +14,8 @@ from origin import LAST_CHUNK, bare, chunk, reply
 from test_concurrency import lasting_bytes
 from wire import fetch
 
+pytestmark = pytest.mark.alone
+
 JSON, TEXT = b"Content-Type: application/json", b"Content-Type: text/plain"
 TOKEN, SHORT = "Xy12abQ9zRt7LmN4", "k3J9x2Lq"
 FILLING = b"".join(b"line %d of a long text\n" % number for number in range(80_000))

@@ -8,9 +8,9 @@ import threading
 import pytest
 import requests
 
-from deck import ROOT, eventually
-from origin import reply
-from steering import steered
+from deck import ROOT, eventually, interactions, run
+from origin import counting, reply
+from steering import TOKEN, steered
 
 HTTPBIN = ROOT / "Cassettes" / "httpbin"
 
@@ -55,6 +55,68 @@ def test_each_session_has_its_own_overrides_and_request_log(start):
     assert admin.get("/requests")["total"] == 1
     assert [session["requests"] for session in admin.get("/sessions")] == [3, 3]
     admin.call("GET", "/routes", session="three", expect=404)
+
+
+def test_a_session_may_have_a_cassette_of_its_own(start, origin, tmp_path):
+    upstream = origin(counting())
+    options = ["--upstream", upstream.url, "--session-header", "X-Session", "--session-idle", "0.2", "--quiet"]
+    deck, admin = steered(start, "serve", "--mode", "none", *options, cwd=tmp_path)
+
+    def get(session, path="/a"):
+        return requests.get(deck.url + path, headers={"X-Session": session} if session else {}, timeout=30)
+
+    for name in ("one", "two"):
+        begun = admin.put(f"/sessions/{name}", cassette=f"tests.{name}", mode="once")
+        assert (begun["cassette"], begun["mode"]) == (f"Cassettes/tests.{name}", "once")
+    texts = {name: [get(name).text for _ in range(2)] for name in ("one", "two")}
+    assert get(None).status_code == 502 and get("three").status_code == 502, "the proxy has no cassette, and its mode is none"
+    health = admin.get("/health")
+    assert health["cassette"] is None and health["mode"] == "none"
+    # It is chosen once, and recorded into by one session.
+    admin.call("PUT", "/sessions/one", cassette="other", expect=409)
+    assert "session one is recording" in admin.call("PUT", "/sessions/four", cassette="tests.one", mode="all", expect=423)["detail"]
+    admin.call("PUT", "/sessions/four", cassette="nowhere", mode="none", expect=404)
+    admin.call("PUT", "/sessions/four", cassette="../x", expect=422)
+    admin.call("PUT", "/sessions/four", cassette="x", mode="record", expect=422)
+    admin.call("PUT", "/sessions/four", mode="once", expect=422)
+    assert [session["name"] for session in admin.get("/sessions") if session["cassette"]] == ["one", "two"]
+    # Ending one seals it; the end of the proxy seals the others.
+    admin.delete("/sessions/one")
+    recorded = interactions(tmp_path / "Cassettes" / "tests.one")
+    assert len(recorded) == 2
+    assert interactions(tmp_path / "Cassettes" / "tests.two") == {}
+    assert deck.stop() == 3
+    assert len(interactions(tmp_path / "Cassettes" / "tests.two")) == 2
+    assert not list(tmp_path.glob("Cassettes/*/journal*"))
+
+    deck, admin = steered(start, "serve", "--mode", "none", *options, cwd=tmp_path)
+    for name in ("one", "two"):
+        done = run("ctl", "--admin-port", admin.port, "--admin-token", TOKEN, "sessions", "begin", name, f"tests.{name}", "none")
+        assert done.returncode == 0, done.stderr
+    assert [get("two").text for _ in range(2)] == texts["two"]
+    assert [get("one").text for _ in range(2)] == texts["one"] != texts["two"]
+    assert get("one", "/b").json()["nearest"][0]["file"] in recorded
+    admin.post("/reset", {}, session="two")
+    assert get("two").text == texts["two"][0]
+    # Another cassette of the proxy is none of theirs.
+    admin.put("/cassette", {"name": "tests.one", "mode": "none"})
+    assert get("two").text == texts["two"][1]
+    # What only replays is dropped when it is idle.
+    eventually(lambda: admin.get("/sessions") == [], "all sessions dropped", 20)
+
+
+def test_the_secrets_of_a_session_are_hidden_by_its_own_cassette(start, origin, tmp_path):
+    upstream = origin(lambda exchange: reply(b"{}", b"Content-Type: application/json"))
+    recorder = start("record", "--upstream", upstream.url, "--cassette", tmp_path / "Cassettes" / "own", "--redact", "x-colour", "--redact", "colour")
+    requests.get(f"{recorder.url}/a?colour=ultramarine", timeout=30)
+    assert recorder.stop() == 0
+    deck, admin = steered(start, "serve", "--mode", "none", "--upstream", upstream.url, "--session-path", "/session", cwd=tmp_path)
+    admin.put("/sessions/one", cassette="own", mode="none")
+    assert requests.get(f"{deck.url}/session/one/a?colour=ultramarine", timeout=30).status_code == 200
+    assert "ultramarine" not in json.dumps(admin.get("/requests", session="one"))
+    assert "ultramarine" not in json.dumps(admin.get("/requests/1", session="one"))
+    eventually(lambda: "/session/one/a?colour=" in deck.stderr, "the log's line")
+    assert "ultramarine" not in deck.stderr
 
 
 def test_what_names_a_session_goes_no_further(start, origin):

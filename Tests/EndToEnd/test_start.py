@@ -47,7 +47,7 @@ def linked_libraries() -> dict[str, str]:
     return {words[0]: words[2] for line in listed.splitlines() if len(words := line.split()) > 2}
 
 
-@pytest.mark.parametrize("library", ["libcurl.so.4", "libcrypto.so.3", "libz.so.1"])
+@pytest.mark.parametrize("library", ["libcurl.so.4", "libcrypto.so.3", "libssl.so.3", "libz.so.1"])
 def test_an_absent_library_is_an_error_at_start_that_names_it(library, small_cassette, tmp_path):
     """An absent libcrypto was a trap in the middle of `ls`; an absent libcurl was found out by the first request."""
     assert library in linked_libraries()

@@ -306,7 +306,20 @@ def test_verify_a_status_is_drift(api, cassette):
     api.status = b"404 Not Found"
     done = run("verify", cassette)
     assert done.returncode == 4
-    assert done.stdout.count("status: 200 → 404") == 3
+    assert done.stdout.count("status: 200 → 404") == 1
+    assert "3 requests: GET " in done.stdout
+
+
+def test_verify_tells_shared_drift_once(make, origin):
+    path = make("many", echo, *[f"/{number}" for number in range(12)])
+
+    def changed(exchange):
+        new = [] if exchange.request.target == b"/3" else [b"X-New: 1"]
+        return reply(b"text", b"Content-Type: text/plain", *new)
+
+    done = run("verify", path, "--upstream", origin(changed).url)
+    assert "11 requests: GET /0, GET /1, GET /10 and 8 more\n" in done.stdout
+    assert done.stdout.count('header "x-new"') == 1
 
 
 def test_verify_with_live_credentials(origin, start, cassette):

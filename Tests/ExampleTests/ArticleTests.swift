@@ -27,7 +27,7 @@ private struct Block {
   /// Whether the code may not stand in a function.
   var isFile: Bool {
     code.split(separator: "\n").contains { line in
-      ["@Test ", "@Suite(", "extension ", "class ", "final class "].contains { line.hasPrefix($0) }
+      ["@Test ", "@Test(", "@Suite(", "extension ", "class ", "final class "].contains { line.hasPrefix($0) }
     }
   }
 }
@@ -54,6 +54,7 @@ private let imports = """
   import Foundation
   import FoundationNetworking
   import Tapedeck
+  import TapedeckTesting
   import Testing
   import XCTest
 

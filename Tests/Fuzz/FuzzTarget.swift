@@ -10,8 +10,10 @@ struct FuzzTarget: Sendable {
 
   static let all = [
     FuzzTarget(name: "request", check: RequestLaw.check),
+    FuzzTarget(name: "hello", check: HelloLaw.check),
     FuzzTarget(name: "response", check: ResponseLaw.check),
     FuzzTarget(name: "chunks", check: ChunkLaw.check),
+    FuzzTarget(name: "websocket", check: WebSocketLaw.check),
     FuzzTarget(name: "interaction", check: InteractionLaw.check),
     FuzzTarget(name: "journal", check: JournalLaw.check),
     FuzzTarget(name: "json", check: JSONLaw.check),

@@ -26,7 +26,8 @@ package func exchange(
 
 extension CassetteRecorder {
   package static func open(testing path: String, replacing: Bool = false) throws -> CassetteRecorder {
-    try CassetteRecorder.open(path, upstream: "http://origin.test", replacing: replacing, isDurable: false)
+    try CassetteRecorder.open(
+      path, origins: .one("http://origin.test"), replacing: replacing, isDurable: false)
   }
 
   package func record(_ interaction: Interaction, arrival: Int? = nil) throws {

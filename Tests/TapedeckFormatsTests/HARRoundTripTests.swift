@@ -18,7 +18,8 @@ import Testing
   private func travel(_ cassette: String, to other: String) throws -> [UInt8] {
     var har: [UInt8] = []
     try HARWriter(creatorVersion: "test").write(try Cassette.open(cassette)) { har += $0 }
-    let session = try ImportedSession.read(ImportSource(path: "out.har", bytes: har))
+    var session = try ImportedSession.read(ImportSource(path: "out.har", bytes: har))
+    try session.settle(for: other, upstream: nil, match: nil)
     #expect(session.notes == [])
     _ = try session.record(into: other)
     return har
@@ -35,6 +36,22 @@ import Testing
         after[name].map { String(decoding: $0, as: UTF8.self) } == String(decoding: bytes, as: UTF8.self),
         "\(name)")
     }
+  }
+
+  @Test func `a cassette of several origins comes back as it was`() throws {
+    let folder = try TemporaryDirectory()
+    let recorder = try CassetteRecorder.open(
+      folder("a"), origins: .several, replacing: false, isDurable: false)
+    for (index, origin) in ["http://a.test", "https://a.test", "https://b.test:81"].enumerated() {
+      var interaction = exchange(
+        "POST", "/x?y=\(index)", headers: [("Host", "other")], sends: [1, 2, UInt8(index)])
+      interaction.request.name(try #require(HTTPOrigin(origin)))
+      interaction.response.isCloseDelimited = index == 1
+      try recorder.record(interaction)
+    }
+    _ = try recorder.seal()
+    try travel(folder("a"), to: folder("b"))
+    #expect(try folder.contents(of: "a") == folder.contents(of: "b"))
   }
 
   private func contents(_ path: String) throws -> [String: [UInt8]] {

@@ -44,6 +44,43 @@ import Testing
     #expect(session.exchanges.map(\.interaction.response.body) == bodies.map { .bytes([$0]) })
   }
 
+  @Test func `several hosts make a cassette of several origins`() throws {
+    let folder = try TemporaryDirectory()
+    var session = mixed
+    session.append(self.session(("", exchange("GET", "/none")), ("https://a~b", exchange("GET", "/odd"))))
+    #expect(session.recordedOrigins == .several)
+    try session.settle(for: folder("c"), upstream: nil, match: nil)
+    #expect(session.exchanges.count == 6)
+    #expect(session.notes.map(\.severity) == [.skipped])
+    _ = try session.record(into: folder("c"))
+    let cassette = try Cassette.load(folder("c"))
+    #expect(cassette.origins == ["http://c.test", "https://a.test", "https://b.test:81"])
+    #expect(cassette.count == 6)
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil, 6), ("https://a.test", nil, 4), (nil, #"{"tapedeck": 1, "upstream": "http://c.test"}"#, 4),
+      (nil, #"{"tapedeck": 2, "origins": []}"#, 6), ("https://a.test", #"{"tapedeck": 2, "origins": []}"#, 4),
+    ] as [(String?, String?, Int)])
+  func `the kind of the cassette is the one asked for, else the present one`(
+    upstream: String?, manifest: String?, count: Int
+  ) throws {
+    let folder = try TemporaryDirectory()
+    if let manifest { try folder.write("c/cassette.json", manifest) }
+    var session = mixed
+    try session.settle(for: folder("c"), upstream: upstream, match: nil)
+    _ = try session.record(into: folder("c"), upstream: upstream)
+    let cassette = try Cassette.load(folder("c"))
+    #expect(cassette.count == count && cassette.hasSeveralOrigins == (count == 6))
+    #expect(cassette.upstream == (count == 6 ? nil : upstream ?? "http://c.test"))
+  }
+
+  @Test func `one host is a cassette of one origin`() throws {
+    let one = session(("https://a.test", exchange("GET", "/x")), ("", exchange("GET", "/y")))
+    #expect(one.recordedOrigins == .one("https://a.test"))
+  }
+
   @Test func `one origin responds to a request`() {
     var session = mixed
     session.settleOrigins(by: RequestMatcher())

@@ -20,7 +20,7 @@ import Testing
     _ path: String, _ secrets: SecretPolicy, _ choice: RedactionChoice = RedactionChoice()
   ) throws -> CassetteRecorder {
     try CassetteRecorder.open(
-      path, upstream: "http://origin.test", replacing: false, redaction: choice, secrets: secrets,
+      path, origins: .one("http://origin.test"), replacing: false, redaction: choice, secrets: secrets,
       isDurable: false)
   }
 
@@ -128,10 +128,10 @@ import Testing
   }
 
   @Test func oldJournalsSayNothingAboutRefusing() throws {
-    let header = JournalHeader(pid: 1, isReplacing: true, upstream: nil)
+    let header = JournalHeader(pid: 1, isReplacing: true, origins: .one(nil))
     #expect(!String(decoding: header.line, as: UTF8.self).contains("refuses"))
     #expect(try JournalHeader(header.line.dropLast(), file: "j")?.refusesSecrets == false)
-    let strict = JournalHeader(pid: 1, isReplacing: true, upstream: nil, refusesSecrets: true)
+    let strict = JournalHeader(pid: 1, isReplacing: true, origins: .one(nil), refusesSecrets: true)
     #expect(try JournalHeader(strict.line.dropLast(), file: "j")?.refusesSecrets == true)
   }
 
@@ -192,7 +192,8 @@ import Testing
     interaction.response.body = try spool.finish()
     try recorder.record(interaction)
     _ = try recorder.seal()
-    let scan = CassetteScan(try CassetteDirectory(opening: folder("c")), keep: [], onFile: { _ in })
+    let scan = CassetteScan(
+      try CassetteDirectory(opening: folder("c")), keep: [], until: { false }, onFile: { _ in })
     #expect(scan.unit.finds.map(\.place) == ["response.body"])
     let cleaning = try CassetteCleaning(folder("c"), RedactionChoice())
     #expect(cleaning.remaining == [] && cleaning.changedFiles.count == 1)

@@ -331,7 +331,8 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
       "GET", "/b", headers: [("Authorization", "Bearer abcdefghijklmnopqrstuvwxyz0123456789")])
     try record([answered("/a", "1")], into: folder("a"))
     let raw = try CassetteRecorder.open(
-      folder("b"), upstream: "http://origin.test", replacing: false, redaction: RedactionChoice(isOff: true),
+      folder("b"), origins: .one("http://origin.test"), replacing: false,
+      redaction: RedactionChoice(isOff: true),
       isDurable: false)
     try raw.record(secret, arrival: 0)
     _ = try raw.seal()
@@ -348,7 +349,7 @@ private func names(_ path: String) throws -> [String] { try Cassette.load(path).
     let folder = try TemporaryDirectory()
     func record(_ name: String, upstream: String, _ target: String) throws {
       let recorder = try CassetteRecorder.open(
-        folder(name), upstream: upstream, replacing: false, isDurable: false)
+        folder(name), origins: .one(upstream), replacing: false, isDurable: false)
       try recorder.record(exchange("GET", target), arrival: 0)
       _ = try recorder.seal()
     }

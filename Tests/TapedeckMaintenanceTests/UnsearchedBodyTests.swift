@@ -20,7 +20,7 @@ import Testing
     _ path: String, _ secrets: SecretPolicy, keep: [String] = []
   ) throws -> CassetteRecorder {
     try CassetteRecorder.open(
-      path, upstream: "http://origin.test", replacing: false, redaction: RedactionChoice(keep: keep),
+      path, origins: .one("http://origin.test"), replacing: false, redaction: RedactionChoice(keep: keep),
       secrets: secrets, isDurable: false)
   }
 

@@ -27,6 +27,42 @@ import Testing
     #expect(captures("/api", "/users", "http://any.where/api/users") == [:])
   }
 
+  @Test(arguments: [
+    ("https://a.test/users/:id", "https://a.test/users/1", true),
+    ("https://A.test/users/:id", "https://a.TEST:443/users/1", true),
+    ("https://a.test/users/:id", "http://a.test/users/1", false),
+    ("https://a.test/users/:id", "https://b.test/users/1", false),
+    ("https://a.test:8443/users/:id", "https://a.test/users/1", false),
+  ])
+  func `a route may have the host`(_ route: String, _ url: String, _ matches: Bool) {
+    #expect(captures("", route, url) == (matches ? ["id": "1"] : nil))
+  }
+
+  @Test func `routes of several hosts stand side by side, before one for every host`() async throws {
+    let router = Router()
+    router.get("https://a.test/users") { _ in ["at": "a"] }
+    router.group("https://b.test/v1") { group in group.get("/users") { _ in ["at": "b"] } }
+    router.get("/users") { _ in ["at": "any"] }
+    let mocked = MockRoute(method: .get, endpoint: "https://c.test/users", json: #"{"at":"c"}"#)
+    try router.mock([mocked]) { _ in [] }
+    for (url, owner) in [
+      ("https://a.test/users", "a"), ("https://b.test/v1/users", "b"), ("https://c.test/users", "c"),
+      ("https://d.test/users", "any"),
+    ] {
+      let response = try #require(try await router.respond(to: Request(url)))
+      #expect(String(decoding: response.body, as: UTF8.self) == #"{"at":"\#(owner)"}"#)
+    }
+    #expect(router.remove(.get, "https://a.test/users") == 1)
+    let response = try #require(try await router.respond(to: Request("https://a.test/users")))
+    #expect(String(decoding: response.body, as: UTF8.self) == #"{"at":"any"}"#)
+  }
+
+  @Test func `a host behind a base is refused`() {
+    #expect(throws: PathPatternError.hostInside("http://a.test https://b.test/users")) {
+      try Router("http://a.test").register(.get, "https://b.test/users") { _ in nil }
+    }
+  }
+
   @Test(arguments: [":version", "{version}", "*"])
   func `K21 wildcards in the base are none`(_ wildcard: String) {
     #expect(captures("http://test.com/api/\(wildcard)/", "/users", "http://test.com/api/v3/users") == nil)

@@ -34,6 +34,28 @@ private func obstacle(_ when: String, _ request: HTTPRequest) throws -> String? 
   }
 
   @Test(arguments: [
+    (#""api.test""#, HTTPScheme.https, "api.test", true), (#""API.Test""#, .http, "api.tEST:80", true),
+    (#""api.test""#, .https, "api.test:8443", true), (#""api.test:443""#, .https, "api.test", true),
+    (#""api.test:443""#, .http, "api.test", false), (#""*.test""#, .https, "a.b.test", true),
+    (#""*.test""#, .https, "test", false), (#"["a.test", "[::1]:9"]"#, .http, "[::1]:9", true),
+    (#""*""#, .http, "", false),
+  ]) func `on the host`(_ host: String, scheme: HTTPScheme, authority: String, holds: Bool) throws {
+    var request = HTTPRequest(.get, "/")
+    (request.scheme, request.authority) = (scheme, Array(authority.utf8))
+    #expect((try obstacle(#"{"host": \#(host)}"#, request) == nil) == holds)
+  }
+
+  @Test func `on the host says what is wanted`() throws {
+    let found = try obstacle(#"{"host": ["api.test", "*.Example.com"]}"#, HTTPRequest(.get, "/"))
+    #expect(found == "host is api.test or *.example.com")
+  }
+
+  @Test(arguments: ["1", "[]", "[1]", #""https://a""#, #""a/b""#, #""a:b""#, #""a]""#, #"{"contains": "a"}"#])
+  func `on the host takes hosts only`(_ host: String) {
+    #expect(throws: OverrideProblem.self) { try condition(#"{"host": \#(host)}"#) }
+  }
+
+  @Test(arguments: [
     (#"{"x-mark": "a"}"#, true), (#"{"X-MARK": "a"}"#, true), (#"{"X-Mark": "b"}"#, true),
     (#"{"X-Mark": "A"}"#, false),
     (#"{"X-Mark": "a, b"}"#, false), (#"{"X-Other": false}"#, true), (#"{"X-Other": true}"#, false),

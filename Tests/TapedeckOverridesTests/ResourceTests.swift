@@ -31,6 +31,26 @@ private let three =
   #"{"path": "/users", "seed": [{"id": 1, "n": "a"}, {"id": 2, "n": "b", "x": true}, {"id": 10, "n": "c"}]}"#
 
 @Suite struct `Resources declared in JSON` {
+  @Test func `are served at their hosts, which win over all hosts`() throws {
+    let server = try ResourceServer(
+      #"{"id": "a", "path": "/users", "when": {"host": "a.test"}, "seed": [{"id": 1, "at": "a"}]}"#,
+      #"{"id": "b", "path": "/users", "when": {"host": ["b.test", "*.b.test"]}, "seed": [{"id": 1, "at": "b"}]}"#,
+      #"{"id": "all", "path": "/users", "seed": [{"id": 1, "at": "all"}]}"#)
+    let link = try #require(server.overrides.resourceLink)
+    for (host, owner, declined) in [
+      ("a.test", "a", ["store b"]), ("x.b.test", "b", ["store a"]),
+      ("c.test", "all", ["store a", "store b"]),
+    ] {
+      var request = HTTPRequest(.get, "/users/1")
+      request.authority = Array(host.utf8)
+      let decisions = DecisionCollector()
+      let response = try link.respond(to: request, decisions: decisions)
+      guard case .response(let content) = response?.content else { throw ResourceServer.Nobody() }
+      #expect(String(decoding: content.body, as: UTF8.self) == #"{"id":1,"at":"\#(owner)"}"#)
+      #expect(decisions.decisions.all.map(\.name) == declined + ["store \(owner)"])
+    }
+  }
+
   @Test func `serve a collection with all that REST does`() throws {
     let server = try ResourceServer(three)
     #expect(try server.ask(.get, "/users/2").body == #"{"id":2,"n":"b","x":true}"#)

@@ -4,6 +4,7 @@ import Synchronization
 import TapedeckHTTP
 import TapedeckMocking
 import TapedeckProxy
+import TapedeckRecording
 import TestSupport
 import Testing
 
@@ -198,6 +199,38 @@ private final class Door: Sendable {
     let url = try #require(URL(string: "\(proxy.baseURL)/api/users/1"))
     let (data, _) = try await URLSession.shared.data(from: url)
     #expect(String(decoding: data, as: UTF8.self) == #"{"id":"1"}"#)
+    _ = try proxy.stop()
+  }
+
+  @Test func `behind a forward proxy the host counts, over HTTPS too`() throws {
+    var configuration = ProxyConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.forward = ForwardProxy()
+    configuration.router.get("https://a.test/users") { _ in ["at": "a"] }
+    configuration.router.get("http://b.test/users") { _ in ["at": "b"] }
+    let proxy = try ProxyServer(configuration)
+    let authority = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pem")
+    try proxy.authorityCertificate?.write(to: authority, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: authority) }
+    for (origin, body) in [
+      ("https://a.test", #"{"at":"a"}"#), ("http://b.test", #"{"at":"b"}"#), ("http://a.test", nil),
+      ("https://b.test", nil),
+    ] {
+      var client = ProxyConfiguration()
+      client.upstream = origin
+      client.upstreamProxy = proxy.baseURL
+      client.caCertificate = authority.path
+      let results = try UpstreamBatch(client).results(for: [HTTPRequest(.get, "/users")])
+      guard case .response(let response)? = results.first??.outcome, case .bytes(let bytes) = response.body
+      else {
+        Issue.record("\(origin): \(results)")
+        continue
+      }
+      #expect(response.head.status == (body == nil ? 502 : 200))
+      if let body { #expect(String(decoding: bytes, as: UTF8.self) == body) }
+    }
+    let entries = proxy.sessions.standard.requestLog.entries
+    #expect(entries.map(\.origin) == ["https://a.test", "http://b.test", "http://a.test", "https://b.test"])
     _ = try proxy.stop()
   }
 

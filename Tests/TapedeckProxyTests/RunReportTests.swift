@@ -84,8 +84,9 @@ import Testing
       json.members?.map(\.name.text) == [
         "tapedeck-report", "cassette", "mode", "match", "exitCode", "rules", "broken", "failure", "counts",
         "interactions", "unused", "unmatched", "otherUnmatched", "drift", "otherDrift", "originMentions",
-        "secrets", "failures", "otherFailures",
+        "tunnelledHosts", "secrets", "failures", "otherFailures", "isolation",
       ])
+    #expect(json["isolation"] == .null)
     #expect(json["rules"] == ["unused", "repeat"])
     #expect(json["broken"] == ["unused", "repeat"])
     #expect(json["unused"] == ["b.json"])

@@ -35,7 +35,7 @@ import Testing
 
   private func load(_ interactions: [Interaction], isRedacted: Bool = true) throws -> Cassette {
     let recorder = try CassetteRecorder.open(
-      folder("c"), upstream: "http://origin.test", replacing: false,
+      folder("c"), origins: .one("http://origin.test"), replacing: false,
       redaction: RedactionChoice(isOff: !isRedacted), isDurable: false)
     for interaction in interactions { try recorder.record(interaction) }
     _ = try recorder.seal()

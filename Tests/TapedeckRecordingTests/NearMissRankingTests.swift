@@ -139,7 +139,7 @@ import Testing
   @Test func headersAndHostThatAreComparedAreNamed() throws {
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(
-      folder("c"), upstream: nil, replacing: false, match: MatchSpec(["host,headers:X-Tenant"]),
+      folder("c"), origins: .one(nil), replacing: false, match: MatchSpec(["host,headers:X-Tenant"]),
       isDurable: false)
     var sent = exchange("GET", "/a", headers: [("X-Tenant", "one")])
     sent.request.authority = Array("one.test".utf8)

@@ -95,7 +95,7 @@ import Testing
 
   @Test func aCutHeaderIsNoJournal() throws {
     let folder = try TemporaryDirectory()
-    let header = JournalHeader(pid: 1, isReplacing: true, upstream: nil).line
+    let header = JournalHeader(pid: 1, isReplacing: true, origins: .one(nil)).line
     for end in 0..<header.count {
       try folder.write("c/journal.jsonl", header[..<end])
       let error = #expect(throws: CassetteError.self) { _ = try Cassette.load(folder("c")) }
@@ -138,7 +138,7 @@ import Testing
 
   @Test("C09 D5 any flipped bit of a journal's header is found") func anyFlippedBitOfTheHeaderIsFound() throws
   {
-    let header = JournalHeader(pid: 7, isReplacing: true, upstream: "http://a.test").line.dropLast()
+    let header = JournalHeader(pid: 7, isReplacing: true, origins: .one("http://a.test")).line.dropLast()
     #expect(try JournalHeader(header, file: "j")?.isReplacing == true)
     for index in header.indices {
       for bit in 0..<8 {

@@ -22,7 +22,8 @@ import Testing
     _ interactions: [Interaction], into path: String, _ match: String? = nil, replacing: Bool = false
   ) throws -> CassetteRecorder {
     let recorder = try CassetteRecorder.open(
-      path, upstream: "http://origin.test", replacing: replacing, match: try match.map(spec), isDurable: false
+      path, origins: .one("http://origin.test"), replacing: replacing, match: try match.map(spec),
+      isDurable: false
     )
     for interaction in interactions {
       try recorder.record(interaction, arrival: recorder.nextArrival())
@@ -107,13 +108,14 @@ import Testing
     let folder = try TemporaryDirectory()
     try record([Self.post(1)], into: folder("c"))
     var recorder: CassetteRecorder? = try CassetteRecorder.open(
-      folder("c"), upstream: nil, replacing: false, match: spec("body:ignore=$.nonce"), isDurable: false)
+      folder("c"), origins: .one(nil), replacing: false, match: spec("body:ignore=$.nonce"), isDurable: false)
     let sent = Self.post(2)
     try recorder?.record(sent, arrival: 0)
     let read = try Cassette.load(folder("c"))
     #expect(read.sequence(for: Self.post(9).request)?.interactions.count == 2)
     recorder = nil
-    let recovering = try CassetteRecorder.open(folder("c"), upstream: nil, replacing: false, isDurable: false)
+    let recovering = try CassetteRecorder.open(
+      folder("c"), origins: .one(nil), replacing: false, isDurable: false)
     #expect(recovering.recoveredCount == 1)
     #expect(recovering.matcher.rules.items.contains("body:ignore=$.nonce"))
     _ = try recovering.seal()

@@ -16,7 +16,7 @@ func `recording a shipped cassette again gives the same files`(_ name: String) t
   let shipped = try Cassette.load(cassettes.appending(path: name).path)
   #expect(shipped.count > 0)
   let recorder = try CassetteRecorder.open(
-    folder("again"), upstream: shipped.upstream, replacing: false, isDurable: false)
+    folder("again"), origins: .one(shipped.upstream), replacing: false, isDurable: false)
   for answer in shipped.interactions { try recorder.record(answer.interaction) }
   _ = try recorder.seal()
   let names = try FileManager.default.subpathsOfDirectory(atPath: cassettes.appending(path: name).path)

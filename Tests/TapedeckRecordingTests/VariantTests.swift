@@ -175,7 +175,8 @@ import Testing
     }
     let old = try Cassette.load(path)
     #expect(old.interactions.count == 4 && given(old, Self.get([("Range", "bytes=10-14")]))?.status == 206)
-    let recorder = try CassetteRecorder.open(path, upstream: nil, replacing: isReplacing, isDurable: false)
+    let recorder = try CassetteRecorder.open(
+      path, origins: .one(nil), replacing: isReplacing, isDurable: false)
     for interaction in [Self.response(200, "one"), Self.response(200, "two")] {
       try recorder.record(interaction)
     }

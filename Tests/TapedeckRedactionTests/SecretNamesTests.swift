@@ -21,6 +21,17 @@ import Testing
     }
   }
 
+  /// The quick check reads every second pair of bytes, so a word must be seen from even and odd places.
+  @Test func mistrustsEveryWordAtEveryPlace() {
+    for word in SecretNames.allWords {
+      for (before, after) in [(1, 0), (2, 0), (1, 1), (2, 1), (7, 2), (8, 3)] {
+        let dots = { String(repeating: ".", count: $0) }
+        let text = dots(before) + word + dots(after)
+        #expect(SecretNames.mayBeSecret(Array(text.utf8)[...]), "\(text)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("X-Api-Key", "x api key"), ("apiKey", "api key"), ("APIKey", "api key"), ("API_KEY", "api key"),
     ("PHPSESSID", "phpsessid"), ("user[password]", "user password"), ("SAMLResponse", "saml response"),

@@ -190,6 +190,15 @@ import Testing
     #expect(TextScan.mayHide(Array(row.text.utf8)[...]))
   }
 
+  @Test(arguments: [" ", ",", ".", "/", "ü"]) func quickCheckSeesALongWordAtEveryPlace(_ mark: String) {
+    for count in 0..<10 {
+      for prose in [String(repeating: "on\(mark)", count: count), String(repeating: mark, count: count)] {
+        #expect(TextScan.mayHide(Array("\(prose)a1b2c3d4e5\(mark)on".utf8)[...]))
+        #expect(!TextScan.mayHide(Array("\(prose)1-2_3-4-5\(mark)on".utf8)[...]))
+      }
+    }
+  }
+
   // MARK: Left alone
 
   static let ordinary = [

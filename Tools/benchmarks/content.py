@@ -48,18 +48,31 @@ class Content:
             f"request = function() n = (n + 1) % {count}; return wrk.format('GET', '/{name}/' .. n) end\n")
         return path
 
-    def posts(self):
-        """The bodies of `POST /query`: GraphQL of about 1 kB, each with variables of its own."""
+    def posts(self, count=SMALL_COUNT, size=800, reorders=False):
+        """The bodies of `POST /query`: GraphQL of about 200 bytes and `size`, each with variables of its own; with
+        their members in another order where `reorders`."""
         query = "query Item($id: ID!, $input: ItemInput) { item(id: $id, input: $input) { id name price owner { login } } }"
-        return [
-            json.dumps({"operationName": "Item", "query": query, "variables": {"input": json.loads(body(number, 800))}})
-            for number in range(SMALL_COUNT)]
+        bodies = [
+            {"operationName": "Item", "query": query, "variables": {"input": json.loads(body(number, size))}}
+            for number in range(count)]
+        return [json.dumps(reordered(body) if reorders else body) for body in bodies]
 
-    def post_script(self):
-        """A wrk script that sends the posts in turn."""
-        path = self.folder / "posts.lua"
-        bodies = ",\n".join(f"[==[{post}]==]" for post in self.posts())
+    def post_script(self, count=SMALL_COUNT, size=800, reorders=False, is_unique=False):
+        """A wrk script that sends the posts in turn, each with a field of its own where `is_unique`."""
+        path = self.folder / f"posts-{count}-{size}-{reorders:d}{is_unique:d}.lua"
+        bodies = ",\n".join(f"[==[{post}]==]" for post in self.posts(count, size, reorders))
+        field = "X-Request-Id: \" .. string.format('%.0f', m) .. \"\\r\\n" if is_unique else ""
+        # In wrk.format the order of the fields differs from process to process.
         path.write_text(
-            f"local bodies = {{\n{bodies}}}\nlocal n = 0\nlocal fields = {{['Content-Type'] = 'application/json'}}\n"
-            "request = function() n = n % #bodies + 1; return wrk.format('POST', '/query', fields, bodies[n]) end\n")
+            f"local bodies = {{\n{bodies}}}\nlocal n = 0\nlocal m = os.time() * 1000000\n"
+            "request = function() n = n % #bodies + 1; m = m + 1; return \"POST /query HTTP/1.1\\r\\nHost: \" .. "
+            "wrk.host .. \":\" .. wrk.port .. \"\\r\\nContent-Type: application/json\\r\\n"
+            f"{field}Content-Length: \" .. #bodies[n] .. \"\\r\\n\\r\\n\" .. bodies[n] end\n")
         return path
+
+
+def reordered(value):
+    """The same JSON with the members of every object in the opposite order."""
+    if isinstance(value, dict):
+        return {name: reordered(value[name]) for name in reversed(value)}
+    return [reordered(item) for item in value] if isinstance(value, list) else value

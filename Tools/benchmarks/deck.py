@@ -25,13 +25,19 @@ class Tapedeck:
     def replay(self, count=SMALL_COUNT, **options):
         return self.start("replay", "--cassette", self.cassette("item", count), **options)
 
-    def replay_posts(self, *words, **options):
-        """Replay of 1,000 requests with a JSON body; `--no-redact` as a word records and replays without redaction."""
-        path = self.folder / f"cassette-posts{''.join(words)}"
+    def replay_tls(self, **options):
+        certificate, key = self.nginx.certificate()
+        return self.start(
+            "replay", "--cassette", self.cassette("item", SMALL_COUNT), "--tls-cert", certificate, "--tls-key", key,
+            **options)
+
+    def replay_posts(self, *words, count=SMALL_COUNT, size=800, **options):
+        """Replay of requests with a JSON body; `--no-redact` as a word records and replays without redaction."""
+        path = self.folder / f"cassette-posts-{count}-{size}{''.join(words)}"
         if not path.exists():
             with self.nginx.any_origin(), self.start("record", "--upstream", ORIGIN, "--cassette", path, *words) as server:
                 client = http.client.HTTPConnection(server.url.removeprefix("http://"))
-                for post in self.nginx.content.posts():
+                for post in self.nginx.content.posts(count, size):
                     client.request("POST", "/query", post, {"Content-Type": "application/json"})
                     assert client.getresponse().read()
         return self.start("replay", "--cassette", path, **options)

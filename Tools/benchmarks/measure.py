@@ -1,8 +1,10 @@
 """How each kind of figure is taken. Every function returns a dictionary of numbers by name."""
 
 import json
+import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import statistics
@@ -25,7 +27,18 @@ def throughput(server, script, connections, seconds):
     requests = int(re.search(r"(\d+) requests in", out)[1])
     cpu = max(server.cpu_seconds - before, 1 / TICKS)
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
-    return {"rate": rate, "cpu": cpu / requests * 1e6, "capacity": requests / cpu, "busy": rate * cpu / requests}
+    return {"rate": rate, "cpu": cpu / requests * 1e6, "capacity": requests / cpu, "busy": rate * cpu / requests,
+        "requests": requests}
+
+
+def handshakes(server, seconds, *how):
+    """TLS handshakes a second of the server's processor time, by one client after another."""
+    before = server.cpu_seconds
+    out = run(*pinned(
+        LOAD_CORE, "openssl", "s_time", "-connect", server.url.removeprefix("https://"), "-time", seconds, *how))
+    count = int(re.search(r"(\d+) connections in \d+ real", out)[1])
+    cpu = max(server.cpu_seconds - before, 1 / TICKS)
+    return {"capacity": count / cpu, "rate": count / seconds, "busy": cpu / seconds}
 
 
 def system_calls(server, script, seconds):
@@ -43,11 +56,15 @@ def system_calls(server, script, seconds):
     return {"calls": sum(calls.values()) / requests, "waits": calls.get("futex", 0) / requests}
 
 
-def instructions(start, script, seconds):
-    """Instructions for one request outside the kernel, by callgrind: the same on a busy machine as on a quiet one."""
+def instructions(start, script, seconds, warm=0):
+    """Instructions for one request outside the kernel, by callgrind: the same on a busy machine as on a quiet one.
+    Before that, at least the first `warm` requests of the script are sent."""
     tool = ["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={script}.callgrind"]
     with start(under=tool) as server:
-        throughput(server, script, 64, 1)
+        # Each run of wrk begins with the first request of the script.
+        length = 1
+        while length < 64 and throughput(server, script, 64, length)["requests"] < warm:
+            length *= 2
         run("callgrind_control", "--instr=on", server.process.pid)
         out = run(*pinned(LOAD_CORE, "wrk", "-t1", "-c64", f"-d{seconds}s", "-s", script, server.url))
         run("callgrind_control", "--dump", server.process.pid)
@@ -86,6 +103,48 @@ def loading(start, times):
     """As `start_up`, for a cassette that takes a while to load."""
     figures = start_up(start, times)
     return {"rate": 1000 / figures["milliseconds"], **figures}
+
+
+def reading(folder):
+    """What `cat` takes for all files of a folder, from the page cache."""
+    words = ("sh", "-c", f"find {folder} -type f -print0 | xargs -0 cat > /dev/null")
+    run(*words)
+    before = time.monotonic()
+    run(*words)
+    milliseconds = (time.monotonic() - before) * 1000
+    return {"rate": 1000 / milliseconds, "milliseconds": milliseconds}
+
+
+def sealing(start, name, count):
+    """From the signal to the end of a recording of `count` interactions."""
+    with start() as server:
+        run("curl", "-sf", "-o", "/dev/null", f"{server.url}/{name}/[0-{count - 1}]")
+        before = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(timeout=120)
+        milliseconds = (time.monotonic() - before) * 1000
+    return {"rate": 1000 / milliseconds, "milliseconds": milliseconds}
+
+
+def copying(folder, target):
+    """`cp -r` of a folder, and `sync`."""
+    os.sync()
+    before = time.monotonic()
+    run("cp", "-r", folder, target)
+    run("sync", "-f", target)
+    milliseconds = (time.monotonic() - before) * 1000
+    shutil.rmtree(target)
+    return {"rate": 1000 / milliseconds, "milliseconds": milliseconds}
+
+
+def misses(server, name, number, times=20):
+    """How long the refusal of a request takes that was not recorded."""
+    took = []
+    for _ in range(times):
+        before = time.monotonic()
+        run("curl", "-s", "-o", "/dev/null", f"{server.url}/{name}/{number}")
+        took.append((time.monotonic() - before) * 1000)
+    return {"milliseconds": statistics.median(took)}
 
 
 def printed(command, *words):

@@ -35,21 +35,32 @@ LATENCY = {"p99": "p99 +{:.2f} ms", "p50": "p50 +{:.2f} ms", "p999": "p99.9 +{:.
 
 
 def load(
-    title, start, against=None, needs=None, content=("item", SMALL_COUNT), connections=None, is_warm=False):
+    title, start, against=None, needs=None, content=("item", SMALL_COUNT), connections=None, is_warm=False, posts=None):
     """Throughput of what `start(bench)` starts, beside `needs(bench)`, which is started before it.
 
     A warm one has been asked everything once before: answers are read from a cassette when they are first asked for.
+    With `posts`, what `Content.post_script` takes, it is sent these, first for a second that does not count.
     """
 
     def take(bench):
         name, number = content(bench) if callable(content) else content
-        script = bench.content.script(name, number)
+        script = bench.content.script(name, number) if posts is None else bench.content.post_script(**posts)
         with Together(bench, needs, start) as server:
             if is_warm:
                 measure.asked_once(server, name, number)
+            if posts is not None:
+                measure.throughput(server, script, connections or bench.options.connections, 1)
             return measure.throughput(server, script, connections or bench.options.connections, bench.options.seconds)
 
     return Row(title, take, ROUND_TRIPS if connections == 1 else REQUESTS, against or {})
+
+
+def handshakes(title, start, against=None, how=("-new",)):
+    def take(bench):
+        with start(bench) as server:
+            return measure.handshakes(server, bench.options.seconds, *how)
+
+    return Row(title, take, REQUESTS, against or {})
 
 
 def calls(title, start, needs=None):
@@ -60,13 +71,14 @@ def calls(title, start, needs=None):
     return Row(title, take, CALLS, is_exact=True)
 
 
-def count(title, start, against=None, needs=None, posts=False):
+def count(title, start, against=None, needs=None, posts=None):
     """Instructions of what `start(bench, under)` starts."""
 
     def take(bench):
-        script = bench.content.post_script() if posts else bench.content.script()
+        script = bench.content.script() if posts is None else bench.content.post_script(**posts)
         with Together(bench, needs, None):
-            return measure.instructions(lambda under: start(bench, under=under), script, bench.options.seconds)
+            return measure.instructions(
+                lambda under: start(bench, under=under), script, bench.options.seconds, 0 if posts is None else SMALL_COUNT)
 
     return Row(title, take, INSTRUCTIONS, against or {}, is_exact=True)
 
@@ -132,7 +144,31 @@ def crowd(bench):
         return measure.crowd(server, 10_000)
 
 
+def load_many(bench):
+    return measure.loading(lambda: bench.tapedeck.replay(bench.many, core=None), 1 if bench.options.quick else 3)
+
+
+def read_many(bench):
+    return measure.reading(bench.tapedeck.cassette("item", bench.many))
+
+
+def seal_documents(bench):
+    bench.nginx.content.add_documents()
+    with origin(bench):
+        return measure.sealing(lambda: bench.tapedeck.record(core=None), "document", DOCUMENT_COUNT)
+
+
+def copy_documents(bench):
+    return measure.copying(bench.tapedeck.documents(), bench.tapedeck.folder / "copy")
+
+
+def miss(bench):
+    with bench.tapedeck.replay(10_000) as server:
+        return measure.misses(server, "item", 10_000)
+
+
 LARGE = ("large", LARGE_COUNT)
+POSTS_64K = {"count": 100, "size": 64_000}
 
 ROWS = {
     # The yardsticks.
@@ -141,6 +177,11 @@ ROWS = {
     "nginx-proxy": load("nginx, proxy_pass", lambda b: b.nginx.proxy(), needs=origin),
     "mitmproxy-replay": load("mitmproxy, server replay", lambda b: b.mitmproxy.replay(SMALL_COUNT)),
     "mitmproxy-reverse": load("mitmproxy, reverse", lambda b: b.mitmproxy.reverse(), needs=origin),
+    "floor": load("a bare epoll loop in C", lambda b: b.floor.start()),
+    "nginx-return-post-64k": load(
+        "nginx, `return 200` to a POST of 64 kB JSON", lambda b: b.nginx.prepared(), posts=POSTS_64K),
+    "nginx-proxy-post": load(
+        "nginx, proxy_pass, POST of 1 kB JSON", lambda b: b.nginx.proxy(), needs=any_origin, posts={}),
     "nginx-static-64k": load("nginx, static files of 64 kB", lambda b: b.nginx.static(), content=LARGE),
     "nginx-proxy-64k": load("nginx, proxy_pass, 64 kB", lambda b: b.nginx.proxy(), needs=origin, content=LARGE),
     "nginx-static-1": load("nginx, static files, 1 connection", lambda b: b.nginx.static(), connections=1),
@@ -149,7 +190,7 @@ ROWS = {
     # Replay.
     "replay": load(
         "replay, 1,000 interactions", lambda b: b.tapedeck.replay(),
-        {"nginx-static": 1.3, "nginx-return": 0.9, "mitmproxy-replay": 150}),
+        {"floor": 0.9, "nginx-static": 1.3, "nginx-return": 0.9, "mitmproxy-replay": 150}),
     "replay-10": load("replay, 10 interactions", lambda b: b.tapedeck.replay(10), content=("item", 10)),
     "replay-100": load("replay, 100 interactions", lambda b: b.tapedeck.replay(100), content=("item", 100)),
     "replay-100k": load(
@@ -160,6 +201,20 @@ ROWS = {
         content=lambda b: ("item", b.many)),
     "replay-64k": load(
         "replay, 64 kB", lambda b: b.tapedeck.replay_large(), {"nginx-static-64k": 1.0}, content=LARGE),
+    "replay-post": load(
+        "replay, POST of 1 kB JSON, 1,000 to one URL", lambda b: b.tapedeck.replay_posts(),
+        {"replay": 0.75, "replay-post-10": 0.95}, posts={}),
+    "replay-post-10": load(
+        "replay, POST of 1 kB JSON, 10 to one URL", lambda b: b.tapedeck.replay_posts(count=10), posts={"count": 10}),
+    "replay-post-reordered": load(
+        "replay, POST of 1 kB JSON with members in another order", lambda b: b.tapedeck.replay_posts(),
+        {"replay": 0.45}, posts={"reorders": True}),
+    "replay-post-unique": load(
+        "replay, POST of 1 kB JSON with a field of its own in each", lambda b: b.tapedeck.replay_posts(),
+        {"replay": None}, posts={"is_unique": True}),
+    "replay-post-64k": load(
+        "replay, POST of 64 kB JSON", lambda b: b.tapedeck.replay_posts(**POSTS_64K), {"nginx-return-post-64k": 0.5},
+        posts=POSTS_64K),
     "replay-1": load("replay, 1 connection", lambda b: b.tapedeck.replay(), {"nginx-static-1": None}, connections=1),
     "replay-1000": load(
         "replay, 1,000 connections", lambda b: b.tapedeck.replay(), {"nginx-static-1000": None}, connections=1000),
@@ -178,6 +233,16 @@ ROWS = {
     "two-cores": load(
         "replay with two loops, which would take both cores", lambda b: b.tapedeck.replay(threads=2, core=None),
         {"one-core": 0.85}),
+    # TLS.
+    "nginx-static-tls": load("nginx, static files over TLS", lambda b: b.nginx.static_tls()),
+    "replay-tls": load("replay over TLS", lambda b: b.tapedeck.replay_tls(), {"nginx-static-tls": 0.8}),
+    "nginx-handshakes": handshakes("nginx, TLS handshakes", lambda b: b.nginx.static_tls()),
+    "handshakes": handshakes("TLS handshakes", lambda b: b.tapedeck.replay_tls(), {"nginx-handshakes": 0.7}),
+    "nginx-resumptions": handshakes(
+        "nginx, TLS 1.2 sessions resumed", lambda b: b.nginx.static_tls(), how=("-reuse", "-tls1_2")),
+    "resumptions": handshakes(
+        "TLS 1.2 sessions resumed", lambda b: b.tapedeck.replay_tls(), {"nginx-resumptions": 0.7},
+        how=("-reuse", "-tls1_2")),
     # Proxying.
     "passthrough": load(
         "passthrough", lambda b: b.tapedeck.passthrough(), {"nginx-proxy": 0.6, "mitmproxy-reverse": 40},
@@ -188,7 +253,9 @@ ROWS = {
     "passthrough-1": load(
         "passthrough, 1 connection", lambda b: b.tapedeck.passthrough(), {"nginx-proxy-1": None}, needs=origin,
         connections=1),
-    "record": load("record", lambda b: b.tapedeck.record(), {"nginx-proxy": 0.4}, needs=origin),
+    "record": load("record", lambda b: b.tapedeck.record(), {"nginx-proxy": 0.7}, needs=origin),
+    "record-post": load(
+        "record, POST of 1 kB JSON", lambda b: b.tapedeck.record(), {"nginx-proxy-post": 0.6}, needs=any_origin, posts={}),
     "record-64k": load(
         "record, 64 kB", lambda b: b.tapedeck.record(), {"nginx-proxy-64k": None}, needs=origin, content=LARGE),
     # Time and memory.
@@ -202,12 +269,21 @@ ROWS = {
     "loading": Row(
         "start to ready, 20,000 interactions of 36 MB", load_documents,
         {**LOADING, "resident": "{:.1f} MiB"}, {"loading-decoder": 4}),
+    "reading-100k": Row("cat, the files of 100,000 interactions", read_many, LOADING),
+    "loading-100k": Row(
+        "start to ready, 100,000 interactions", load_many, {**LOADING, "resident": "{:.1f} MiB"},
+        {"reading-100k": 0.67}, at_most={"resident": 64}),
+    "copying": Row("`cp -r` and `sync` of 20,000 interactions", copy_documents, LOADING),
+    "sealing": Row("sealing 20,000 interactions", seal_documents, LOADING, {"copying": 0.33}),
+    "miss": Row(
+        "a miss among 10,000 interactions", miss, {"milliseconds": "{:.1f} ms"}, at_most={"milliseconds": 50}),
     "memory": Row("resident with 20,000 interactions", hold_documents, HELD),
     "memory-100k": Row("resident with 100,000 interactions", hold_many, HELD),
     "crowd": Row(
         "resident with 10,000 connections", crowd,
         {"crowded": "{:.1f} MiB", "idle": "{:.1f} MiB idle", "clients": "{:,.0f} clients"}),
     # Instructions: what can be compared between machines, and between one day and the next.
+    "instructions-floor": count("a bare epoll loop in C", lambda b, **o: b.floor.start(**o)),
     "instructions-nginx": count("nginx, static files", lambda b, **o: b.nginx.static(**o)),
     "instructions-replay": count(
         "replay", lambda b, **o: b.tapedeck.replay(**o), {"instructions-nginx": None}),
@@ -221,16 +297,22 @@ ROWS = {
         "record", lambda b, **o: b.tapedeck.record(**o), {"instructions-nginx-proxy": None}, needs=origin),
     # The ratios that are wanted: redaction costs a quarter more in replay, two fifths in recording.
     "instructions-post-clear": count(
-        "replay of a POST of 1 kB JSON, --no-redact", lambda b, **o: b.tapedeck.replay_posts("--no-redact", **o), posts=True),
+        "replay of a POST of 1 kB JSON, --no-redact", lambda b, **o: b.tapedeck.replay_posts("--no-redact", **o), posts={}),
     "instructions-post": count(
         "replay of a POST of 1 kB JSON", lambda b, **o: b.tapedeck.replay_posts(**o), {"instructions-post-clear": 0.8},
-        posts=True),
+        posts={}),
+    "instructions-post-reordered": count(
+        "replay of a POST of 1 kB JSON with members in another order", lambda b, **o: b.tapedeck.replay_posts(**o),
+        posts={"reorders": True}),
+    "instructions-post-unique": count(
+        "replay of a POST of 1 kB JSON with a field of its own in each", lambda b, **o: b.tapedeck.replay_posts(**o),
+        posts={"is_unique": True}),
     "instructions-record-post-clear": count(
         "record of a POST of 1 kB JSON, --no-redact", lambda b, **o: b.tapedeck.record("--no-redact", **o),
-        needs=any_origin, posts=True),
+        needs=any_origin, posts={}),
     "instructions-record-post": count(
         "record of a POST of 1 kB JSON", lambda b, **o: b.tapedeck.record(**o), {"instructions-record-post-clear": 0.71},
-        needs=any_origin, posts=True),
+        needs=any_origin, posts={}),
     "instructions-two-loops": count(
         "replay with two loops", lambda b, **o: b.tapedeck.replay(threads=2, **o), {"instructions-replay": None}),
     # System calls: the same.

@@ -1,5 +1,7 @@
 // Linux calls and constants that the Glibc module does not show to Swift. Declares; decides nothing.
 #pragma once
+#include "isolation.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>

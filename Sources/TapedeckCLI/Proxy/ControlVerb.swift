@@ -1,11 +1,10 @@
-internal import TapedeckAdmin
 internal import TapedeckHTTP
 import TapedeckOverrides
-internal import TapedeckProxy
-internal import TapedeckRecording
 
 extension Option {
-  fileprivate static let runningAdminPort = Option("--admin-port", "N", help: "the port of the admin API")
+  static let runningAdminPort = Option("--admin-port", "N", help: "the port of the admin API on this machine")
+  static let adminURL = Option(
+    "--admin-url", "URL", help: "the admin API's URL, as the proxy prints it, in place of --admin-port")
   static let session = Option(
     "--session", "NAME", help: "a session's name; default is the session of requests without one")
 }
@@ -13,13 +12,16 @@ extension Option {
 extension Verb {
   static let control = Verb(
     name: "ctl", group: .proxy, summary: "steer a running proxy",
-    synopsis: "--admin-port N [--session NAME] WHAT…",
-    options: [.runningAdminPort, .adminToken, .adminTokenFile, .session],
+    synopsis: "--admin-port N|--admin-url URL [--session NAME] WHAT…",
+    options: [
+      .runningAdminPort, .adminURL, .caCertificate, .adminToken, .adminTokenFile, .session, .json,
+    ],
     examples: [
       "tapedeck ctl --admin-port 9090 health",
       #"tapedeck ctl --admin-port 9090 routes add '{"path": "/users/{id}", "status": 503}'"#,
       "tapedeck ctl --admin-port 9090 patches set slow @slow.json",
       "tapedeck ctl --admin-port 9090 requests status=502 limit=5",
+      "tapedeck ctl --admin-url https://tapedeck.internal:9090 --cacert authority.pem reset",
       #"tapedeck ctl --admin-port 9090 verify '{"requests": [{"path": "/users", "times": 2}]}'"#,
     ],
     notes: """
@@ -30,67 +32,45 @@ extension Verb {
         mode MODE                    none, once, new_episodes, all or passthrough
         cassette NAME [MODE]         switch to another cassette of the same folder
         eject                        remove the cassette
-        requests [FILTER=VALUE…]     the latest requests; filters are method, path, status, source, after, limit
+        requests [FILTER=VALUE…]     the latest requests; filters are method, host, path, status, source,
+                                     after, limit
         requests NUMBER              one of them, with the decision of each link of the chain
         requests clear               clear the request log
+        requests NUMBER forward      send it to the origin once more, past overrides and cassette
+        interactions [FILE]          the interactions of the cassette with their use, or one of them
+        matching [WORD…]             what is compared; with words like query:ignore=ts, leaves these out in this run
+        matching none                ends that
+        save                         save the rules in force in the overrides file
         verify JSON                  check the logged requests against expectations; exits with 4 if one fails
         reset                        restart: first responses, counters at zero, resources as declared
         reset requests               the same, and clear the request log
-        sessions, sessions begin NAME, sessions rm NAME
+        sessions, sessions begin NAME [CASSETTE [MODE]], sessions rm NAME
         export har                   the request log as a HAR file, on standard output
         export cassette NAME         the request log as a cassette
       JSON is the text itself, @FILE, or - for standard input. The former names, ctl journal and ctl reset journal, are
       accepted too. The token is read from TAPEDECK_ADMIN_TOKEN, or from the file that a proxy on this machine wrote.
-      """, run: control)
+      An https URL is verified by the authorities in --cacert, else by the one of tapedeck ca create, else by the
+      system's.
+      """,
+    choices: OverrideKind.allCases.map(\.rawValue) + [
+      "health", "data", "mode", "cassette", "eject", "requests", "verify", "reset", "sessions", "export",
+      "interactions", "matching", "save",
+    ], run: control)
 
   private static func control(_ arguments: Arguments) throws -> ExitCode {
-    guard let port = try arguments.number(.runningAdminPort, in: 1...65535) else {
-      throw UsageError("ctl needs --admin-port N, the port of the admin API")
-    }
-    let command = try ControlCommand(arguments.positional, session: arguments[.session])
-    let response = try send(command, port: port, token: try token(arguments, port: port))
+    let admin = try RunningAdmin(arguments, verb: "ctl")
+    let command = try ControlCommand(
+      arguments.positional, session: arguments[.session], isGiven: arguments.isGiven(.session))
+    let response = try admin.send(command.method, command.target, command.body)
     let json = try? JSONValue(parsing: response.body)
-    guard (200...299).contains(response.head.status) else {
-      throw Failure(json?["detail"]?.text ?? "the admin API responded with \(response.head.status)")
-    }
     guard !response.body.isEmpty else { return .good }
-    if let table = json.flatMap({ command.table($0) }) {
+    if let table = json.flatMap({ command.table($0) }), !arguments.has(.json) {
       Terminal.out(table)
     } else {
       Terminal.out(json == nil ? response.body : Printable.json(response.body))
       if response.body.last != UInt8(ascii: "\n") { Terminal.out("\n") }
     }
     return json?["holds"]?.bool == false ? .strictness : .good
-  }
-
-  private static func token(_ arguments: Arguments, port: Int) throws -> String {
-    if let token = arguments[.adminToken] ?? Terminal.environment("TAPEDECK_ADMIN_TOKEN") { return token }
-    let file =
-      arguments[.adminTokenFile].map { AdminTokenFile(path: $0) }
-      ?? AdminTokenFile.standard(port: port, environment: Terminal.environment)
-    guard let token = file.read() else {
-      throw Failure(
-        "there is no token in \(file.path); is a proxy with --admin-port \(port) running here? "
-          + "Its token can also be given in TAPEDECK_ADMIN_TOKEN")
-    }
-    return token
-  }
-
-  private static func send(_ command: ControlCommand, port: Int, token: String) throws -> HTTPResponse {
-    var configuration = ProxyConfiguration()
-    configuration.upstream = "http://127.0.0.1:\(port)"
-    var fields = HTTPFields()
-    try fields.append("Authorization", "Bearer \(token)")
-    if command.body != nil { fields.append(literal: "Content-Type", "application/json") }
-    let request = HTTPRequest(
-      command.method, command.target, fields: fields, body: command.body ?? [])
-    switch try UpstreamBatch(configuration).results(for: [request]).first??.outcome {
-    case .response(let response)?:
-      guard case .bytes(let body) = response.body else { throw Failure("the response is too large") }
-      return HTTPResponse(head: response.head, body: body)
-    case .failed(let reason)?: throw Failure("no response on admin port \(port): \(reason)")
-    case nil: throw Failure("no request was sent")
-    }
   }
 }
 
@@ -102,7 +82,12 @@ private struct ControlCommand {
   private var query: [(String, String)] = []
   private var rest: ArraySlice<String>
 
-  init(_ words: [String], session: String?) throws {
+  private static let ofAllSessions = [
+    "health", "mode", "cassette", "eject", "sessions", "matching", "save",
+  ]
+
+  /// - Parameter isGiven: whether the session stands on the command line, where it must have an effect.
+  init(_ words: [String], session: String?, isGiven: Bool) throws {
     rest = words[...]
     let what = try next("WHAT, such as health, routes or requests,")
     switch what {
@@ -117,6 +102,10 @@ private struct ControlCommand {
       let path = "resources/\(Self.encoded(try next("ID")))/data"
       if let word = rest.popFirst() { send(.put, path, bytes: try json(word)) } else { send(.get, path) }
     case "requests", "journal": try requests()
+    case "interactions":
+      send(.get, "cassette/interactions" + (rest.popFirst().map { "/" + Self.encodedWhole($0) } ?? ""))
+    case "matching": matching()
+    case "save": send(.post, "overrides/save")
     case "verify": send(.post, "verifications", bytes: try json(next("JSON")))
     case "reset":
       let word = rest.popFirst()
@@ -132,12 +121,9 @@ private struct ControlCommand {
     default: try rules(what)
     }
     if let word = rest.first { throw UsageError("too many arguments: \(word.debugDescription)") }
-    if let session {
-      guard !["health", "mode", "cassette", "eject", "sessions"].contains(what) else {
-        throw UsageError("\(what) is about all sessions; leave --session out")
-      }
-      query.append(("session", session))
-    }
+    let isOfAll = Self.ofAllSessions.contains(what)
+    if isOfAll, isGiven { throw UsageError("\(what) is about all sessions; leave --session out") }
+    if let session, !isOfAll { query.append(("session", session)) }
     let items = query.map { "\(Self.encoded($0))=\(Self.encoded($1))" }.joined(separator: "&")
     target = "/v1/\(target)" + (items.isEmpty ? "" : "?" + items)
   }
@@ -168,12 +154,18 @@ private struct ControlCommand {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// As one segment of a path.
+  private static func encodedWhole(_ text: String) -> String {
+    encoded(text).split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
+  }
+
   private mutating func rules(_ kind: String) throws {
     let kinds = OverrideKind.allCases.map(\.rawValue)
     guard kinds.contains(kind) else {
       let all =
         kinds + [
           "health", "mode", "cassette", "eject", "data", "requests", "verify", "reset", "sessions", "export",
+          "interactions", "matching", "save",
         ]
       throw UsageError(
         "unknown word \(kind.debugDescription)\(kind.suggestion(among: all)); known are "
@@ -194,10 +186,20 @@ private struct ControlCommand {
     }
   }
 
+  private mutating func matching() {
+    guard !rest.isEmpty else { return send(.get, "matching") }
+    let words = rest.elementsEqual(["none"]) ? [] : rest.map { JSONValue($0) }
+    rest = []
+    send(.put, "matching", ["ignore": .array(words)])
+  }
+
   private mutating func sessions() throws(UsageError) {
     switch rest.popFirst() {
     case nil: send(.get, "sessions")
-    case "begin": send(.put, "sessions/\(Self.encoded(try next("NAME")))")
+    case "begin":
+      send(.put, "sessions/\(Self.encoded(try next("NAME")))")
+      if let cassette = rest.popFirst() { query.append(("cassette", cassette)) }
+      if let mode = rest.popFirst() { query.append(("mode", mode)) }
     case "rm": send(.delete, "sessions/\(Self.encoded(try next("NAME")))")
     case let word?: throw UsageError("sessions takes begin and rm, not \(word.debugDescription)")
     }
@@ -207,7 +209,11 @@ private struct ControlCommand {
     send(.get, "requests")
     if let word = rest.first, !word.contains("=") {
       rest.removeFirst()
-      return word == "clear" ? send(.delete, "requests") : send(.get, "requests/\(Self.encoded(word))")
+      if word == "clear" { return send(.delete, "requests") }
+      let path = "requests/\(Self.encoded(word))"
+      guard rest.first == "forward" else { return send(.get, path) }
+      rest.removeFirst()
+      return send(.post, "\(path)/forward")
     }
     while let word = rest.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -235,7 +241,11 @@ private struct ControlCommand {
       let isNumeric = ["number", "seen", "used", "status"].contains(name)
       return TextTable<JSONValue>.Column(
         heading: name.uppercased(), isNumeric: isNumeric, minimumWidth: isNumeric ? nil : 10
-      ) { ($0[name] ?? .null).text ?? ($0[name] ?? .null).description }
+      ) { row in
+        let value = row[name] ?? .null
+        let origin = name == "target" ? row["origin"]?.text ?? "" : ""
+        return origin + (value.text ?? value.description)
+      }
     }
     return TextTable(columns: columns, rows: rows).text()
   }

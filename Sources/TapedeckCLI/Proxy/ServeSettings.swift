@@ -14,19 +14,24 @@ struct ServeSettings {
   var readyFile: String?
   var reportFile: String?
   var junitFile: String?
+  var reportsToGitHub = false
   /// The rules of `--fail-on` and `--strict`.
   var rules: [RunRule] = []
   var warnings: [String] = []
+  /// What the live log counts for the summary; `nil` where that is not shown on a terminal.
+  let endpoints = Terminal.standardErrorIsTerminal ? EndpointCounts() : nil
 
   init(_ verb: Kind, _ arguments: Arguments) throws {
-    try Self.refuseWords(verb, arguments)
-    proxy.upstream = arguments[.upstream]
+    try readOrigins(verb, arguments)
     proxy.cassette = try arguments[.cassette].map { try CassettePath.resolve($0) }
     proxy.mode = try Self.mode(verb, arguments)
     proxy.verb = verb.rawValue
-    if verb == .record, proxy.upstream == nil { throw UsageError("record needs --upstream URL") }
+    if verb == .record, !arguments.has(.upstreams), !arguments.has(.forward) {
+      throw UsageError("record needs --upstream URL, or --forward for any host")
+    }
     if verb == .record || verb == .replay, proxy.cassette == nil {
-      throw UsageError("\(verb.rawValue) needs --cassette NAME")
+      throw UsageError(
+        "\(verb.rawValue) needs a cassette: tapedeck \(verb.rawValue) NAME, or --cassette NAME")
     }
     try UsageError.from { try proxy.validate() }
     if verb == .run { proxy.listen = "127.0.0.1:0" }
@@ -35,27 +40,54 @@ struct ServeSettings {
     try readLimits(arguments)
     let format = try arguments.choice(.logFormat, LogFormat.self)
     // By default, a command's own output is not mixed with the log.
-    if !arguments.has(.quiet), verb != .run || format != nil { proxy.log = .live(format ?? .text) }
+    let isVerbose = arguments.has(.verbose)
+    if !arguments.has(.quiet), verb != .run || format != nil || isVerbose {
+      proxy.log = .live(format ?? .text, counting: endpoints)
+      if isVerbose, format != .json { proxy.log = proxy.log?.explaining }
+    }
     proxy.notice = { Terminal.say($0) }
     try readOrigin(arguments)
     try readReporting(arguments)
-    admin = try AdminSettings(arguments)
+    admin = try AdminSettings(arguments, proxy)
     try readSessions(arguments)
     proxy.redaction = try arguments.redaction()
     proxy.overridesFile = arguments[.overrides]
   }
 
-  /// A word without an option is most likely a cassette or an origin.
-  private static func refuseWords(_ verb: Kind, _ arguments: Arguments) throws(UsageError) {
-    guard let word = arguments.positional.first else { return }
-    let isURL = word.contains("://")
-    let option = isURL ? Option.upstream : .cassette
-    guard !arguments.has(option), !isURL || verb != .replay else {
-      throw UsageError("too many arguments: \(word.debugDescription)")
+  /// One `--upstream` without a pattern is the only origin of a reverse proxy.
+  private mutating func readOrigins(_ verb: Kind, _ arguments: Arguments) throws(UsageError) {
+    let upstreams = arguments.all(.upstreams)
+    if upstreams.count == 1, let url = upstreams.first, url.contains("://"),
+      RecordedUpstreams.condition(of: url) == nil
+    {
+      proxy.upstream = url
+    } else {
+      proxy.upstreams = upstreams
     }
-    throw UsageError(
-      "\(word.debugDescription) has no option; write \(option.name) \(ShellWord.quoted(word)) if it is the "
-        + (isURL ? "origin" : "cassette"))
+    guard try Self.isForward(verb, arguments) else {
+      for option in [Option.allowHosts, .ignoreHosts, .proxyAuth, .proxyLocalhost]
+      where arguments.isGiven(option) {
+        throw UsageError("\(option.name) needs --forward")
+      }
+      return
+    }
+    var forward = ForwardProxy()
+    forward.allowedHosts = arguments.all(.allowHosts)
+    forward.ignoredHosts = arguments.all(.ignoreHosts)
+    forward.credentials = arguments[.proxyAuth]
+    proxy.forward = forward
+  }
+
+  /// `run` serves every host, unless an origin is named or the cassette was recorded from one.
+  private static func isForward(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> Bool {
+    if arguments.has(.forward) { return true }
+    guard verb == .run, !arguments.has(.upstreams) else { return false }
+    guard let name = arguments[.cassette] else { return true }
+    let path = try CassettePath.resolve(name)
+    guard let directory = try? CassetteDirectory(opening: path), let origins = try? directory.origins()
+    else { return true }
+    if origins == .several { return (try? directory.upstreams())?.isForward ?? true }
+    return origins == .one(nil)
   }
 
   /// The names of modes in other tools.
@@ -64,7 +96,7 @@ struct ServeSettings {
     "proxy": .passthrough,
   ]
 
-  private static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {
+  static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {
     switch verb {
     case .record: return .all
     case .replay: return .none
@@ -74,12 +106,12 @@ struct ServeSettings {
       throw UsageError("there is no mode \(word); that is --mode \(meant.rawValue)")
     }
     if let mode = try arguments.choice(.mode, RecordMode.self) { return mode }
-    if Terminal.isCI { return .none }
-    guard arguments.has(.upstream) else { return .none }
+    if verb == .run, try isForward(verb, arguments) { return arguments.has(.cassette) ? .once : .passthrough }
+    guard arguments.has(.upstreams) || arguments.has(.forward) else { return .none }
     return arguments.has(.cassette) ? .newEpisodes : .passthrough
   }
 
-  private mutating func readListening(_ arguments: Arguments) throws(UsageError) {
+  private mutating func readListening(_ arguments: Arguments) throws {
     if let listen = arguments[.listen] {
       guard !arguments.has(.port) else { throw UsageError("--listen and --port exclude each other") }
       proxy.listen = listen
@@ -88,6 +120,19 @@ struct ServeSettings {
     }
     try arguments.set(&proxy.threads, to: .threads, in: 1...256)
     readyFile = arguments[.readyFile]
+    proxy.tlsCertificate = arguments[.tlsCertificate]
+    proxy.tlsKey = arguments[.tlsKey]
+    if arguments.has(.tls) {
+      guard proxy.tlsCertificate == nil else { throw UsageError("--tls and --tls-cert exclude each other") }
+      proxy.authority = try AuthorityFolder().read()
+    }
+    if proxy.forward != nil, proxy.tlsCertificate != nil {
+      throw UsageError("--tls-cert has one certificate, and --forward needs one for each host; leave it out")
+    }
+    if proxy.verb != Kind.run.rawValue {
+      proxy.storedAuthority = { try AuthorityFolder().readIfThere() }
+    }
+    if proxy.tlsKey != nil, proxy.tlsCertificate == nil { throw UsageError("--tls-key needs --tls-cert") }
     try UsageError.from { try proxy.validate() }
   }
 
@@ -103,6 +148,12 @@ struct ServeSettings {
     proxy.match = try arguments.match()
     try arguments.set(&proxy.missStatus, to: .missStatus, in: 400...599)
     proxy.rewriting = try arguments.rewriting()
+    if let path = arguments[.healthPath] {
+      guard path.hasPrefix("/"), path.utf8.allSatisfy({ RequestTarget.isVisible($0) && $0 < 0x80 }),
+        !path.contains("?"), !path.contains("#")
+      else { throw UsageError("--health-path takes a path like /healthz, not \(path.debugDescription)") }
+      proxy.healthPath = path
+    }
   }
 
   private mutating func readReporting(_ arguments: Arguments) throws {
@@ -110,7 +161,7 @@ struct ServeSettings {
     var rules: Set<RunRule> = arguments.has(.strict) ? [.drift, .repeat, .unused, .secrets] : []
     for list in arguments.all(.failOn) {
       for word in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-        rules.insert(try Arguments.choice(.failOn, word))
+        rules.insert(try arguments.choice(.failOn, word))
       }
     }
     if Terminal.isCI, proxy.mode.mayRecord(cassetteExists: false) { rules.insert(.secrets) }
@@ -119,6 +170,8 @@ struct ServeSettings {
     reportFile = arguments[.report]
     junitFile = arguments[.reportJUnit]
     for file in [reportFile, junitFile].compactMap({ $0 }) { try OutputFile.checkWritable(file) }
+    reportsToGitHub = arguments.has(.reportGitHub)
+    if reportsToGitHub { try GitHubReport.checkSummary() }
   }
 
   private mutating func readLimits(_ arguments: Arguments) throws(UsageError) {
@@ -138,13 +191,51 @@ struct ServeSettings {
   private mutating func readOrigin(_ arguments: Arguments) throws {
     proxy.preservesHost = arguments.has(.preserveHost)
     proxy.passesEncodings = arguments.has(.passEncodings)
+    proxy.upstreamFields = try arguments.all(.upstreamHeader).map { text throws(UsageError) in
+      try Self.upstreamField(text)
+    }
+    if !proxy.upstreamFields.isEmpty { try UsageError.from { try proxy.validate() } }
     proxy.durability = try arguments.choice(.durability, Durability.self) ?? .process
     try Self.readConnecting(arguments, into: &proxy)
     if arguments.has(.insecure) { warnings.append(Self.insecureWarning) }
   }
 
+  /// Reads `[ORIGIN=]NAME: VALUE`, in which `${NAME}` is a variable of the environment.
+  private static func upstreamField(_ text: String) throws(UsageError) -> UpstreamField {
+    let (origin, field) = bound(text)
+    let rest = field ?? ""
+    guard let colon = rest.firstIndex(of: ":") else {
+      throw UsageError("--upstream-header takes a field like 'Authorization: Bearer ${TOKEN}'")
+    }
+    let value = rest[colon...].dropFirst().drop { $0 == " " }
+    return UpstreamField(origin: origin, name: String(rest[..<colon]), value: try expanded(value))
+  }
+
+  private static func expanded(_ text: Substring) throws(UsageError) -> String {
+    var out = ""
+    var rest = text
+    while let start = rest.firstRange(of: "${"), let end = rest[start.upperBound...].firstIndex(of: "}") {
+      let name = String(rest[start.upperBound..<end])
+      guard let value = Terminal.environment(name) else {
+        throw UsageError(
+          "--upstream-header names ${\(name)}, and there is no such variable in the environment")
+      }
+      out += rest[..<start.lowerBound] + value
+      rest = rest[rest.index(after: end)...]
+    }
+    return out + rest
+  }
+
   static let insecureWarning =
     "warning: --insecure: the origin's certificate is not verified; anyone could impersonate it"
+
+  /// Splits `ORIGIN=VALUE`; the origin may be left out.
+  private static func bound(_ text: String?) -> (origin: String?, value: String?) {
+    guard let text, text.hasPrefix("http://") || text.hasPrefix("https://"),
+      let equals = text.firstIndex(of: "=")
+    else { return (nil, text) }
+    return (String(text[..<equals]), String(text[equals...].dropFirst()))
+  }
 
   /// The options of every verb that connects to an origin.
   static func readConnecting(_ arguments: Arguments, into proxy: inout ProxyConfiguration) throws(UsageError)
@@ -152,7 +243,7 @@ struct ServeSettings {
     try arguments.set(&proxy.connectTimeoutMilliseconds, toSecondsOf: .connectTimeout)
     proxy.upstreamProxy = arguments[.upstreamProxy]
     proxy.resolve = arguments.all(.resolve)
-    proxy.clientCertificate = arguments[.clientCertificate]
+    (proxy.clientCertificateOrigin, proxy.clientCertificate) = bound(arguments[.clientCertificate])
     proxy.clientKey = arguments[.clientKey]
     proxy.caCertificate = arguments[.caCertificate]
     proxy.verifiesTLS = !arguments.has(.insecure)
@@ -183,25 +274,53 @@ struct ServeSettings {
 
 /// The command line of an admin API.
 struct AdminSettings {
-  let port: Int
+  let listener: AdminListener
   /// `nil` for a random one.
   let token: AdminToken?
   let tokenFile: String?
   let readyFile: String?
+  /// Whether the inspector page is opened.
+  let opensPage: Bool
 
-  /// `nil` without `--admin-port`.
-  init?(_ arguments: Arguments) throws(UsageError) {
-    guard let port = try arguments.number(.adminPort, in: 0...65535) else {
-      for option in [Option.adminToken, .adminTokenFile, .adminReadyFile] where arguments.has(option) {
-        throw UsageError("\(option.name) needs --admin-port")
+  /// `nil` without `--admin-port`, `--admin-listen` and `--ui`.
+  init?(_ arguments: Arguments, _ proxy: ProxyConfiguration) throws {
+    guard let listener = try Self.listener(arguments, proxy) else {
+      for option in [Option.adminToken, .adminTokenFile, .adminReadyFile] where arguments.isGiven(option) {
+        throw UsageError("\(option.name) needs --admin-port, --admin-listen or --ui")
       }
       return nil
     }
-    self.port = port
+    self.listener = listener
     tokenFile = arguments[.adminTokenFile]
     readyFile = arguments[.adminReadyFile]
-    let text = arguments[.adminToken] ?? Terminal.environment("TAPEDECK_ADMIN_TOKEN")
-    token = try UsageError.from { try text.map { try AdminToken($0) } }
+    opensPage = arguments.has(.ui)
+    token = try UsageError.from { try arguments[.adminToken].map { try AdminToken($0) } }
+  }
+
+  private static func listener(
+    _ arguments: Arguments, _ proxy: ProxyConfiguration
+  ) throws -> AdminListener? {
+    let port = try arguments.number(.adminPort, in: 0...65535)
+    guard let text = arguments[.adminListen] else {
+      guard !arguments.isGiven(.adminPlaintext) else {
+        throw UsageError("--admin-plaintext needs --admin-listen HOST:PORT")
+      }
+      return (port ?? (arguments.has(.ui) ? 0 : nil)).flatMap { AdminListener("127.0.0.1:\($0)") }
+    }
+    guard port == nil else { throw UsageError("--admin-listen and --admin-port exclude each other") }
+    guard var listener = AdminListener(text) else {
+      throw UsageError("--admin-listen takes HOST:PORT, not \(text.debugDescription)")
+    }
+    guard !listener.isLoopback, !arguments.has(.adminPlaintext) else { return listener }
+    listener.speaksTLS = true
+    guard proxy.tlsCertificate == nil else { return listener }
+    guard let authority = try proxy.authority ?? AuthorityFolder().readIfThere() else {
+      throw UsageError(
+        "--admin-listen \(text) can be reached from other machines, so it needs TLS: name a certificate with "
+          + "--tls-cert, or make an authority with 'tapedeck ca create'; --admin-plaintext does without")
+    }
+    listener.authority = authority
+    return listener
   }
 }
 

@@ -4,33 +4,33 @@ extension Verb {
   static let record = Verb(
     name: "record", aliases: ["capture"], group: .proxy,
     summary: "pass requests to the origin and record every exchange",
-    synopsis: "--upstream URL --cassette NAME [options]",
+    synopsis: "CASSETTE --upstream URL [options]",
     options: [.cassette] + Option.origin + Option.serving,
     examples: [
-      "tapedeck record --upstream https://api.example.com --cassette example",
-      "tapedeck record --upstream URL --cassette example --match 'query:ignore=ts,body:ignore=$.nonce,$.sentAt'",
+      "tapedeck record example --upstream https://api.example.com",
+      "tapedeck record example --upstream URL --match 'query:ignore=ts,body:ignore=$.nonce,$.sentAt'",
     ], notes: matching
   ) { try ServedProxy.run(try ServeSettings(.record, $0)) }
 
   static let replay = Verb(
     name: "replay", aliases: ["simulate"], group: .proxy,
     summary: "serve recorded responses offline; the origin is never contacted",
-    synopsis: "--cassette NAME [options]",
+    synopsis: "CASSETTE [options]",
     options: [.cassette, .onExhausted, .pace, .onCut] + Option.serving,
     examples: [
-      "tapedeck replay --cassette example --port 8080",
-      "tapedeck replay --cassette example --strict --report-junit results.xml",
+      "tapedeck replay example --port 8080",
+      "tapedeck replay example --strict --report-junit results.xml",
     ], notes: matching
   ) { try ServedProxy.run(try ServeSettings(.replay, $0)) }
 
   static let serve = Verb(
     name: "serve", aliases: ["spy", "mimic"], group: .proxy,
     summary: "replay what is recorded, record what is not",
-    synopsis: "[--upstream URL] [--cassette NAME] [--mode MODE] [--overrides FILE] [options]",
+    synopsis: "[CASSETTE] [--upstream URL] [--mode MODE] [--overrides FILE] [options]",
     options: [.cassette, .mode, .onExhausted, .pace, .onCut] + Option.origin + Option.serving,
     examples: [
-      "tapedeck serve --upstream https://api.example.com --cassette example",
-      "tapedeck serve --cassette example --overrides down.json",
+      "tapedeck serve example --upstream https://api.example.com",
+      "tapedeck serve example --overrides down.json",
     ], notes: matching
   ) { try ServedProxy.run(try ServeSettings(.serve, $0)) }
 }

@@ -1,6 +1,8 @@
 internal import Glibc
 internal import TapedeckAdmin
+internal import TapedeckHTTP
 internal import TapedeckProxy
+internal import TapedeckSockets
 
 /// Runs a proxy with its admin API, and prints its summary at the end.
 struct ServedProxy {
@@ -10,6 +12,13 @@ struct ServedProxy {
   private let tokenFile: AdminTokenFile?
 
   var baseURL: String { proxy.baseURL }
+  var authorityCertificate: String? { proxy.authorityCertificate }
+
+  /// The ports of the origins that are recorded.
+  var recordedPorts: Set<UInt16> { proxy.recordedPorts }
+
+  /// Also serves a command that runs in namespaces of its own.
+  func serve(_ network: IsolatedNetwork) { proxy.serve(network) }
 
   /// Runs a proxy until a signal ends it.
   static func run(_ settings: ServeSettings) throws -> ExitCode {
@@ -23,6 +32,7 @@ struct ServedProxy {
   ///   the process at once.
   init(_ settings: ServeSettings, blockingSignals: @escaping @Sendable () -> Void) throws {
     for warning in settings.warnings { Terminal.say(warning) }
+    let start = StartText(settings.proxy)
     let proxy = try Self.started(settings.proxy, blockingSignals)
     let recovered = proxy.recoveredCount
     if recovered > 0 {
@@ -39,13 +49,20 @@ struct ServedProxy {
       _ = try? proxy.stop()
       throw error
     }
+    for line in start.lines(of: proxy) { Terminal.say(Printable.line(line)) }
+    let pageURL: String?
     do {
+      pageURL = settings.admin?.opensPage == true ? try admin?.makePageURL() : nil
       if let file = settings.readyFile { try OutputFile.write(Array(proxy.baseURL.utf8), to: file) }
     } catch {
       _ = try stop()
       throw error
     }
     Terminal.say("listening on \(proxy.baseURL)")
+    if let pageURL {
+      Terminal.say("inspector on \(pageURL)")
+      BrowserWindow.open(pageURL)
+    }
   }
 
   /// Shows progress while the cassette is loaded.
@@ -65,7 +82,12 @@ struct ServedProxy {
   ) throws -> (AdminServer?, AdminTokenFile?) {
     guard let settings else { return (nil, nil) }
     let token = try settings.token ?? AdminToken.random()
-    let admin = try AdminServer(proxy, port: settings.port, token: token)
+    let admin = try AdminServer(
+      proxy, settings.listener, token: token, version: CommandLineTool.version)
+    if !settings.listener.isLoopback {
+      let plain = settings.listener.speaksTLS ? "" : " without TLS, so whoever listens in reads its token"
+      Terminal.say("warning: \(admin.url) is reachable from other machines\(plain)")
+    }
     do {
       let file = try write(token, of: admin, settings)
       if let file = settings.readyFile { try OutputFile.write(Array(admin.url.utf8), to: file) }
@@ -90,20 +112,50 @@ struct ServedProxy {
   }
 
   /// Stops the proxy, prints its summary and writes the reports.
-  func end() throws -> ExitCode {
+  /// - Parameters:
+  ///   - silence: what to say where no request came at all.
+  ///   - isolation: what a command reached for that was to be isolated.
+  func end(ifSilent silence: [String] = [], isolation: IsolationReport? = nil) throws -> ExitCode {
     let summary = try stop()
-    for line in summary.lines(cassette: settings.proxy.cassette) { Terminal.say(line) }
-    let isReported = settings.reportFile != nil || settings.junitFile != nil
+    if summary.isSilent { for line in silence { Terminal.say(line) } }
+    show(summary)
+    let isReported =
+      settings.reportFile != nil || settings.junitFile != nil || settings.reportsToGitHub
     let uses = isReported || !settings.rules.isEmpty ? proxy.uses : []
     let verdict = RunVerdict(summary, uses, mode: settings.proxy.mode, rules: settings.rules)
     for reason in verdict.reasons { Terminal.say(Printable.line(reason)) }
     guard isReported else { return verdict.code }
-    let report = RunReport(
+    var report = RunReport(
       summary: summary, uses: uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
       match: proxy.matchItems, rules: settings.rules, exitCode: Int(verdict.code.rawValue))
+    report.isolation = isolation
     if let file = settings.reportFile { try OutputFile.write(report.json, to: file) }
     if let file = settings.junitFile { try OutputFile.write(Array(JUnitXML(report).text.utf8), to: file) }
+    if settings.reportsToGitHub {
+      try GitHubReport(report, verb: settings.proxy.verb ?? "").publish()
+    }
     return verdict.code
+  }
+
+  /// A person reads a table; a program, or a person in the log of a CI server, one line of counts.
+  private func show(_ summary: ProxySummary) {
+    let cassette = settings.proxy.cassette
+    guard let endpoints = settings.endpoints else {
+      for line in summary.lines(cassette: cassette) { Terminal.say(line) }
+      return
+    }
+    let screen = SummaryScreen(
+      summary: summary, endpoints: endpoints.ordered, others: endpoints.others, records: proxy.records,
+      replays: proxy.mode.consultsCassette, width: max(58, (Terminal.errorColumns ?? 80) - 1),
+      style: Style(hasColor: Terminal.standardErrorHasColor))
+    var remarks = summary.tunnelLines + summary.remarks(cassette: cassette)
+    let isSealed = summary.filesWritten > 0 && summary.recordingFailure == nil
+    // The command of a run is simply run again.
+    if isSealed, settings.proxy.verb != "run", let cassette {
+      remarks.append("next: tapedeck replay --cassette \(ShellWord.quoted(CassettePath.shortName(cassette)))")
+    }
+    Terminal.show(lines: screen.text + (remarks.isEmpty ? "" : "\n"))
+    for line in remarks { Terminal.say(line) }
   }
 
   // MARK: Stopping
@@ -113,7 +165,9 @@ struct ServedProxy {
     // Each has its own deadline; this is their sum.
     if let admin { Self.withDeadline { admin.stop() } }
     Self.withDeadline { proxy.stopServing(graceMilliseconds: Self.graceSeconds * 1000) }
-    return try proxy.seal()
+    let progress = Progress("sealing")
+    defer { progress.finish() }
+    return try proxy.seal { progress.set($0, of: $1) }
   }
 
   /// For exchanges in flight.

@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 import TapedeckMaintenance
 internal import TapedeckProxy
@@ -53,12 +54,22 @@ struct DriftFinding {
 /// The result of `verify`, for people, programs and CI servers.
 struct DriftReport {
   let cassette: String
-  let upstream: String
+  /// Where the requests were sent; more than one if the cassette is of several origins.
+  let origins: [String]
   let findings: [DriftFinding]
 
   var exitCode: ExitCode {
     if count(.failed) > 0 { return .failure }
     return count(.breaking) > 0 ? .strictness : .good
+  }
+
+  /// The columns of a summary.
+  var counts: [(name: String, count: Int)] {
+    [
+      ("same", count(.same)), ("drifted", count(.drifted)), ("skipped", count(.skipped)),
+      ("failed", count(.failed)),
+    ]
+      + Drift.Severity.allCases.reversed().map { ("\($0.rawValue) drift", count($0)) }
   }
 
   private func count(_ severity: Drift.Severity) -> Int {
@@ -70,14 +81,36 @@ struct DriftReport {
   // MARK: For people
 
   var text: String {
-    findings.filter { $0.outcome == .drifted }.map(text).joined() + reasons(.failed) + reasons(.skipped)
-      + summary
+    let hints = findings.compactMap(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    return groups.map(text).joined() + hints.map { "hint: \(Printable.line($0))\n" }.joined()
+      + reasons(.failed) + reasons(.skipped) + summary
   }
 
-  private func text(_ finding: DriftFinding) -> String {
-    let request = finding.recorded
-    let file = Printable.line(finding.request.interactions[0].fileName)
-    let lines = finding.drifts.map { drift in
+  /// Requests that drifted alike.
+  private typealias Group = (findings: [DriftFinding], drifts: [Drift])
+
+  /// Drift of several requests is shown once; drift of the same requests together. The most requests first.
+  private var groups: [Group] {
+    let drifted = findings.filter { $0.outcome == .drifted }
+    var places: [String: [Int]] = [:]
+    for (index, finding) in drifted.enumerated() {
+      for drift in finding.drifts { places["\(drift.severity) \(drift)", default: []].append(index) }
+    }
+    var groups: [[Int]: Group] = [:]
+    var order: [[Int]] = []
+    for finding in drifted {
+      for drift in finding.drifts {
+        guard let requests = places.removeValue(forKey: "\(drift.severity) \(drift)") else { continue }
+        if groups[requests] == nil { order.append(requests) }
+        groups[requests, default: (requests.map { drifted[$0] }, [])].drifts.append(drift)
+      }
+    }
+    let many = order.filter { $0.count > 1 }.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
+    return (many + order.filter { $0.count == 1 }).compactMap { groups[$0] }
+  }
+
+  private func text(_ group: Group) -> String {
+    let lines = group.drifts.map { drift in
       let color: Style.Color =
         switch drift.severity {
         case .breaking: .red
@@ -87,20 +120,33 @@ struct DriftReport {
       let severity = drift.severity.rawValue.padded(to: 8).painted(color)
       return "  \(severity)  \(Printable.line(drift.description))\n"
     }
-    return "\(request.method.rawValue.painted(.bold)) \(Printable.line(request.targetText))  "
-      + "\(file.painted(.dim))\n" + lines.joined()
-      + (finding.hint.map { "  hint      \(Printable.line($0))\n" } ?? "")
+    return heading(group.findings) + lines.joined()
+  }
+
+  /// One request with its file, or how many there are, with the first.
+  private func heading(_ findings: [DriftFinding]) -> String {
+    guard findings.count == 1 else {
+      let count = HumanText.count(findings.count, "request").painted(.bold)
+      return "\(count): \(Self.names(findings))\n"
+    }
+    let request = findings[0].recorded
+    let file = Printable.line(findings[0].request.interactions[0].fileName)
+    return "\(request.method.rawValue.painted(.bold)) \(Printable.line(request.shownTarget))  "
+      + "\(file.painted(.dim))\n"
+  }
+
+  /// The first three, and how many more there are.
+  private static func names(_ findings: [DriftFinding]) -> String {
+    let names = findings.prefix(3).map { "\($0.recorded.method) \(Printable.line($0.recorded.shownTarget))" }
+    let more = findings.count > 3 ? " and \(findings.count - 3) more" : ""
+    return names.joined(separator: ", ") + more
   }
 
   /// One line per reason, with the first requests that it applies to.
   private func reasons(_ outcome: DriftFinding.Outcome) -> String {
     let groups = Dictionary(grouping: findings.filter { $0.outcome == outcome }) { $0.reason ?? "" }
     return groups.sorted { $0.key < $1.key }.map { reason, findings in
-      let names = findings.prefix(3).map {
-        "\($0.recorded.method) \(Printable.line($0.recorded.targetText))"
-      }
-      let more = findings.count > 3 ? " and \(findings.count - 3) more" : ""
-      return "\(outcome) \(names.joined(separator: ", "))\(more): \(Printable.line(reason))\n"
+      "\(outcome) \(Self.names(findings)): \(Printable.line(reason))\n"
     }.joined()
   }
 
@@ -108,16 +154,17 @@ struct DriftReport {
     let sent = HumanText.count(findings.count - count(.skipped), "request")
     let drift = Drift.Severity.allCases.reversed().map { "\(count($0)) \($0.rawValue)" }
     let failed = count(.failed)
-    return "\(sent) sent to \(Printable.line(upstream)): \(count(.same)) the same; "
+    return "\(sent) sent to \(Printable.line(origins.firstThree)): \(count(.same)) the same; "
       + "drift: \(drift.joined(separator: ", "))\(failed > 0 ? "; \(failed) failed" : "")\n"
   }
 
   // MARK: For programs
 
   var json: JSONValue {
-    [
+    .object(of: [
       "cassette": JSONValue(cassette),
-      "upstream": JSONValue(upstream),
+      "upstream": origins.count == 1 ? JSONValue(origins[0]) : .null,
+      "origins": origins.count == 1 ? JSONValue?.none : JSONValue(origins),
       "asked": JSONValue(findings.count - count(.skipped)),
       "same": JSONValue(count(.same)),
       "skipped": JSONValue(count(.skipped)),
@@ -125,7 +172,7 @@ struct DriftReport {
       "drift": .object(
         Drift.Severity.allCases.reversed().map { JSONMember(JSONString($0.rawValue), JSONValue(count($0))) }),
       "requests": .array(findings.map(Self.json)),
-    ]
+    ])
   }
 
   private static func json(_ finding: DriftFinding) -> JSONValue {
@@ -135,6 +182,9 @@ struct DriftReport {
       JSONMember("files", JSONValue(finding.request.interactions.map(\.fileName))),
       JSONMember("outcome", JSONValue(finding.outcome.rawValue)),
     ]
+    if let origin = finding.request.interactions[0].interaction.origin {
+      members.append(JSONMember("origin", JSONValue("\(origin)")))
+    }
     if !finding.drifts.isEmpty {
       members.append(JSONMember("drift", .array(finding.drifts.map(json))))
     }
@@ -158,8 +208,9 @@ struct DriftReport {
       suite: "tapedeck verify \(cassette)",
       cases: findings.map { finding in
         JUnitXML.Case(
-          group: cassette, name: "\(finding.recorded.method) \(finding.recorded.targetText)",
-          seconds: finding.durationMilliseconds.map { $0 / 1000 }, outcome: outcome(finding))
+          group: cassette, name: "\(finding.recorded.method) \(finding.recorded.shownTarget)",
+          seconds: finding.durationMilliseconds.map { $0 / 1000 }, outcome: outcome(finding),
+          file: finding.request.interactions[0].fileName)
       })
   }
 

@@ -30,6 +30,10 @@ struct JUnitXML {
     /// `nil` if it was not measured.
     var seconds: Double?
     var outcome = Outcome.passed
+    /// The file of the cassette that it is about, for reports that can show it.
+    var file: String?
+    /// What is said of it whatever the outcome; empty for nothing.
+    var output = ""
   }
 
   var suite: String
@@ -55,15 +59,19 @@ struct JUnitXML {
     let head =
       #"    <testcase classname="\#(escaped(item.group))" name="\#(escaped(item.name))""#
       + time(item.seconds)
-    guard let element = item.outcome.element else { return head + "/>\n" }
-    let inner =
+    var inner: [String] = []
+    if let element = item.outcome.element {
       switch item.outcome {
       case .failed(let message, let detail), .error(let message, let detail):
-        #"<\#(element) message="\#(escaped(message))">\#(escaped(detail))</\#(element)>"#
-      case .skipped(let message): #"<\#(element) message="\#(escaped(message))"/>"#
-      case .passed: ""
+        inner.append(
+          #"<\#(element) message="\#(escaped(message))">\#(escaped(detail))</\#(element)>"#)
+      case .skipped(let message): inner.append(#"<\#(element) message="\#(escaped(message))"/>"#)
+      case .passed: break
       }
-    return head + ">\n      \(inner)\n    </testcase>\n"
+    }
+    if !item.output.isEmpty { inner.append("<system-out>\(escaped(item.output))</system-out>") }
+    guard !inner.isEmpty else { return head + "/>\n" }
+    return head + ">\n\(inner.map { "      \($0)\n" }.joined())    </testcase>\n"
   }
 
   /// The attribute, with three decimals.
@@ -94,19 +102,20 @@ struct JUnitXML {
 // MARK: The report of a run
 
 extension JUnitXML {
-  /// A case for the run itself, for each recording, and for each kind of unmatched or failed request.
+  /// A case for the run itself, for each recording, for each kind of unmatched or failed request, and for isolation.
   init(_ report: RunReport) {
     let (summary, suite) = (report.summary, report.cassette ?? "tapedeck")
     var cases = [Case(group: suite, name: "run", outcome: Self.run(report))]
-    func add(_ name: String, _ outcome: Outcome, to group: String = "") {
-      cases.append(Case(group: suite + group, name: name, outcome: outcome))
+    func add(_ name: String, _ outcome: Outcome, to group: String = "", file: String? = nil) {
+      cases.append(Case(group: suite + group, name: name, outcome: outcome, file: file))
     }
     for use in report.uses {
-      add("\(use.method) \(use.target) (\(use.file))", Self.outcome(use, report))
+      add("\(use.method) \(use.target) (\(use.file))", Self.outcome(use, report), file: use.file)
     }
     for request in summary.unmatchedRequests {
       add(
-        "\(request.miss.method) \(request.miss.target)", Self.unmatched(request), to: " unmatched")
+        "\(request.miss.method) \(request.miss.target)", Self.unmatched(request), to: " unmatched",
+        file: request.miss.nearest.first?.file)
     }
     for exchange in summary.failures {
       let message = exchange.failure.detail + Self.times(exchange.count)
@@ -122,7 +131,15 @@ extension JUnitXML {
       let message = "\(summary.otherUnmatched) other requests were unmatched"
       add("others", .failed(message: message, detail: ""), to: " unmatched")
     }
+    if let isolation = report.isolation { cases.append(Self.isolation(isolation, of: suite)) }
     (self.suite, self.cases) = (suite, cases)
+  }
+
+  private static func isolation(_ isolation: IsolationReport, of suite: String) -> Case {
+    Case(
+      group: suite, name: "isolation",
+      outcome: isolation.refusal == nil ? .passed : .skipped(message: isolation.text),
+      output: isolation.refusal == nil ? isolation.text : "")
   }
 
   private static func times(_ count: Int) -> String { count > 1 ? " (\(count) times)" : "" }

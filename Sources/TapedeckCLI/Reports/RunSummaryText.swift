@@ -10,29 +10,47 @@ extension ProxySummary {
   private static let maximumCharacters = 400
 
   func lines(cassette: String?) -> [String] {
-    let lines =
-      [counts] + failedLines + unmatchedLines + driftLines
-      + originMentions.map { "the origin is named by \($0.description)" }
-      + sealedLines(cassette) + secretLines(cassette)
-    return lines.map { line in
-      let text = Printable.line(line)
-      return text.count > Self.maximumCharacters ? text.prefix(Self.maximumCharacters) + "…" : text
-    } + untouchedLines(cassette)
+    shortened([counts] + tunnelLines + failedLines) + unmatchedLines + remarks(cassette: cassette)
+  }
+
+  /// What is left to say where `SummaryScreen` shows the requests.
+  func remarks(cassette: String?) -> [String] {
+    shortened(
+      driftLines + originMentions.map { "the origin is named by \($0.description)" }
+        + sealedLines(cassette) + secretLines(cassette)) + untouchedLines(cassette)
+  }
+
+  private func shortened(_ lines: [String]) -> [String] { lines.map(Self.shortened) }
+
+  private static func shortened(_ line: String) -> String {
+    let text = Printable.line(line)
+    return text.count > maximumCharacters ? text.prefix(maximumCharacters) + "…" : text
   }
 
   private var counts: String {
     let always = ["recorded", "replayed", "unmatched", "unused", "upstream connections opened"]
-    let parts = [
-      (recorded, "recorded"), (redacted, "redacted"), (secrets.count - unsearchedBodies, "secrets found"),
-      (unsearchedBodies, "bodies not searched"),
-      (replayed, "replayed"), (otherClients, "of them recorded for another client"),
-      (drifted, "of them drifted"), (repeated, "of them repeated"), (unmatched, "unmatched"),
-      (unused, "unused"), (overridden, "overridden"), (forwarded, "passed through"),
-      (oversized, "too large to record"), (left, "left by the client"), (failed, "failed"),
-      (upstreamConnections, "upstream connections opened"),
+    return outcomes.flatMap { outcome in
+      let details = outcome.details.filter { $0.count > 0 }.map { "\($0.count) of them \($0.name)" }
+      return (outcome.count > 0 || always.contains(outcome.name) ? ["\(outcome.count) \(outcome.name)"] : [])
+        + details
+    }.joined(separator: ", ")
+  }
+
+  typealias Outcome = (count: Int, name: String, details: [(count: Int, name: String)])
+
+  /// The counts in the order in which they are shown, some with those that they include.
+  var outcomes: [Outcome] {
+    let ofReplayed = [
+      (otherClients, "recorded for another client"), (drifted, "drifted"), (repeated, "repeated"),
     ]
-    return parts.filter { $0.0 > 0 || always.contains($0.1) }.map { "\($0.0) \($0.1)" }
-      .joined(separator: ", ")
+    return [
+      (recorded, "recorded", []), (redacted, "redacted", []),
+      (secrets.count - unsearchedBodies, "secrets found", []), (unsearchedBodies, "bodies not searched", []),
+      (replayed, "replayed", ofReplayed), (unmatched, "unmatched", []), (unused, "unused", []),
+      (overridden, "overridden", []), (forwarded, "passed through", []), (tunnels, "tunnelled", []),
+      (oversized, "too large to record", []), (left, "left by the client", []), (failed, "failed", []),
+      (upstreamConnections, "upstream connections opened", []),
+    ]
   }
 
   private var unsearchedBodies: Int { secrets.count { $0.isUnsearchedBody } }
@@ -45,7 +63,7 @@ extension ProxySummary {
     return listed.flatMap(Self.lines) + (rest > 0 ? ["unmatched: and \(rest) more"] : [])
   }
 
-  /// The request, the nearest recording, and the command that fits best.
+  /// The request, the nearest recording, and the command that fits best, which is never cut.
   private static func lines(_ request: MissGroup) -> [String] {
     var line = "unmatched: \(request.miss.method) \(request.miss.target)\(times(request.count))"
     if let nearest = request.miss.nearest.first {
@@ -55,7 +73,8 @@ extension ProxySummary {
       line += "; nearest \(nearest.file): " + (differences + more).joined(separator: "; ")
       if differences.isEmpty { line += "all its responses were served" }
     }
-    return [line] + (request.miss.fixes.first.map { ["  \($0.because): \($0.command)"] } ?? [])
+    let fix = request.miss.fixes.first.map { Printable.line("  \($0.because): \($0.command)") }
+    return [shortened(line)] + [fix].compactMap(\.self)
   }
 
   private var failedLines: [String] {
@@ -64,6 +83,14 @@ extension ProxySummary {
     }
     let rest = failures.dropFirst(Self.maximumListed).reduce(0) { $0 + $1.count } + otherFailures
     return lines + (rest > 0 ? ["failed: … and \(rest) more; see --report"] : [])
+  }
+
+  var tunnelLines: [String] {
+    guard let first = tunnelledHosts.first else { return [] }
+    let rest = tunnelledHosts.count - Self.maximumListed
+    let hosts = tunnelledHosts.prefix(Self.maximumListed).joined(separator: ", ")
+    let verb = first == tunnelledHosts.last ? "is" : "are"
+    return ["passed unread: \(hosts)\(rest > 0 ? ", and \(rest) more" : ""), which \(verb) not intercepted"]
   }
 
   private var driftLines: [String] {
@@ -98,7 +125,8 @@ extension ProxySummary {
   private func sealedLines(_ cassette: String?) -> [String] {
     var lines: [String] = []
     if filesWritten + filesRemoved + filesRedacted > 0, let cassette {
-      lines.append("sealed \(cassette): \(filesWritten) files written, \(filesRemoved) removed")
+      lines.append(
+        "sealed \(cassette): \(HumanText.count(filesWritten, "file")) written, \(filesRemoved) removed")
     }
     if filesRedacted > 0 {
       lines.append(

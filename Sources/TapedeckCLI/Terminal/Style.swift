@@ -58,6 +58,20 @@ enum HumanText {
     }
   }
 
+  /// With three digits at most: `0.31 ms`, `12.4 ms`, `1.25 s`.
+  static func duration(nanoseconds: Int64) -> String {
+    let isShort = nanoseconds < 999_500_000
+    let hundredths = (nanoseconds + (isShort ? 5_000 : 5_000_000)) / (isShort ? 10_000 : 10_000_000)
+    let (whole, fraction) = (hundredths / 100, hundredths % 100)
+    let digits =
+      switch whole {
+      case ..<10: ".\(fraction < 10 ? "0" : "")\(fraction)"
+      case ..<100: ".\(fraction / 10)"
+      default: ""
+      }
+    return "\(whole)\(digits) \(isShort ? "ms" : "s")"
+  }
+
   /// In the largest unit of which there are two or more.
   static func age(_ seconds: Int) -> String {
     switch seconds {

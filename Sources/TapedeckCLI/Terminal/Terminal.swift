@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Synchronization
 internal import TapedeckHTTP
+internal import TapedeckProxy
 
 /// Standard output and standard error.
 ///
@@ -28,13 +29,35 @@ enum Terminal {
   static func out(json document: JSONValue) { out(Printable.json(document.bytes(.pretty))) }
 
   /// Writes a message to standard error.
+  ///
+  /// A terminal gets it on lines that end between words, unless they hold a command, which must stay in one piece.
   static func say(_ text: String) {
-    let line = Array("tapedeck: \(Printable.lines(text))\n".utf8)
+    var lines = "tapedeck: \(Printable.lines(text))".split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    if let columns = errorColumns {
+      lines = lines.flatMap { line in
+        let isPlain = !line.dropFirst("tapedeck: ".count).contains("tapedeck ") && !line.hasPrefix(" ")
+        return isPlain ? line.wrapped(to: columns - 1, indent: 0) : [line]
+      }
+    }
+    show(lines: lines.map { "\($0)\n" }.joined())
+  }
+
+  /// Writes lines to standard error as they are; text from others must pass `Printable` first.
+  static func show(lines text: String) {
+    let line = Array(text.utf8)
     guard hasRoom(waitingMilliseconds: patienceMilliseconds) else { return }
     status.withLock { isShown in
       writeError(isShown ? clearLine + line : line)
       isShown = false
     }
+  }
+
+  /// Writes whole lines to standard error, without our name before them; text from others must pass `Printable` first.
+  static func write(_ lines: String) {
+    guard !lines.isEmpty, hasRoom(waitingMilliseconds: patienceMilliseconds) else { return }
+    show(status: nil)
+    writeError(Array(lines.utf8))
   }
 
   // MARK: The status line
@@ -75,7 +98,10 @@ enum Terminal {
       return lost
     }
     guard count > 0 else { return }
-    writeError(Array("tapedeck: \(count) lines of the log were lost: standard error was not read\n".utf8))
+    writeError(
+      Array(
+        "tapedeck: \(count) \(count == 1 ? "line of the log was" : "lines of the log were") lost: standard error was not read\n"
+          .utf8))
   }
 
   private static func hasRoom(waitingMilliseconds: Int32) -> Bool {
@@ -86,11 +112,20 @@ enum Terminal {
   // MARK: The environment
 
   private static let isDumb = environment("TERM") == "dumb"
-  private static let allowsColor = environment("NO_COLOR") == nil && !isDumb
+  /// `--color`, which must be set before the first output in colour.
+  static let colorChoice = Mutex(ColorChoice.auto)
+  static let standardErrorHasColor = hasColor(STDERR_FILENO)
+  static let standardOutputHasColor = hasColor(STDOUT_FILENO)
 
-  /// Colour only on a terminal, and never with `NO_COLOR` (no-color.org).
-  static let standardErrorHasColor = isatty(STDERR_FILENO) == 1 && allowsColor
-  static let standardOutputHasColor = isatty(STDOUT_FILENO) == 1 && allowsColor
+  /// By default only on a terminal, and never with `NO_COLOR` (no-color.org).
+  private static func hasColor(_ descriptor: Int32) -> Bool {
+    switch colorChoice.withLock({ $0 }) {
+    case .always: true
+    case .never: false
+    case .auto: isatty(descriptor) == 1 && environment("NO_COLOR") == nil && !isDumb
+    }
+  }
+
   /// Whether lines on standard error can be redrawn.
   static let standardErrorIsTerminal = isatty(STDERR_FILENO) == 1 && !isDumb
 
@@ -106,14 +141,24 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Whether `CI` is set to anything but `0`, `false` or `no`.
-  static let isCI = environment("CI").map { !["0", "false", "no"].contains($0.lowercased()) } ?? false
+  /// Whether this runs in continuous integration.
+  static let isCI = RecordMode.isCI(environment("CI"))
 
   /// An environment variable, unless it is empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text
+  }
+
+  static var environmentNames: [String] {
+    var names: [String] = []
+    var entry = environ
+    while let text = entry.pointee {
+      names.append(String(String(cString: text).prefix { $0 != "=" }))
+      entry += 1
+    }
+    return names
   }
 
   private static func writeError(_ bytes: [UInt8]) {

@@ -20,9 +20,11 @@ extension Verb {
     try record(cassette)
     try replay(cassette)
     try override(cassette)
+    try runCommand(in: folder)
     step("Done. To do the same with your own backend:")
     Terminal.out(
       """
+        tapedeck run --cassette example -- npm test
         tapedeck record --upstream https://api.example.com --cassette example
         tapedeck replay --cassette example
 
@@ -79,6 +81,35 @@ extension Verb {
     _ = try player.stop()
   }
 
+  /// A command that knows nothing of us, and an https origin that is gone when it runs again.
+  private static func runCommand(in folder: String) throws {
+    step(
+      "7. The news feed starts once more, over HTTPS. A command calls it by its name; tapedeck run records that."
+    )
+    let backend = try proxy {
+      $0.router = Router("/api")
+      try NewsFeedBackend(scenario: "small").addRoutes(to: $0.router)
+      $0.authority = try AuthorityPEM()
+    }
+    let authority = "\(folder)/news.pem"
+    try OutputFile.write(Array((backend.authorityCertificate ?? "").utf8), to: authority)
+    let port = backend.baseURL.split(separator: ":").last ?? ""
+    let client = "curl -sS 'https://news.test:\(port)/\(latest)'"
+    let reaching = "--cacert \(authority) --resolve news.test:\(port):127.0.0.1"
+    tapedeck("run --mode once --cassette \(folder)/any \(reaching) -- \(client)")
+    _ = try backend.stop()
+    step("8. The news feed stops. The same command gets the same response, from the cassette.")
+    tapedeck("run --mode once --cassette \(folder)/any -- \(client)")
+    step("9. The same without proxy variables, where no other network is, if the kernel permits that.")
+    tapedeck("run --isolate --mode none --cassette \(folder)/any -- \(client)")
+  }
+
+  /// Runs this program with other words, and prints its command line and output.
+  private static func tapedeck(_ words: String) {
+    Terminal.out("   $ tapedeck \(words)\n")
+    Terminal.out(indented(shell("/proc/$PPID/exe \(words) 2>&1")))
+  }
+
   /// Starts a proxy on a free port.
   private static func proxy(_ configure: (inout ProxyConfiguration) throws -> Void) throws -> ProxyServer {
     var configuration = ProxyConfiguration()
@@ -132,7 +163,7 @@ extension Verb {
     notes: """
       Editors that know JSON schemas complete and check a file that names it: {"$schema": "./overrides.schema.json", …}.
       tapedeck lint FILE checks a file without an editor, and finds more.
-      """
+      """, choices: ["overrides"]
   ) { arguments in
     let word = try arguments.words("name of the schema", required: 0).first ?? "overrides"
     guard word == "overrides" else {

@@ -5,7 +5,8 @@ internal import TapedeckRecording
 extension Option {
   static let exportFormat = Option(
     "--format", "FORMAT",
-    help: "\(Verb.ExportedFormat.allCases.map(\.rawValue).joined(separator: ", ")) (har)")
+    help: Verb.ExportedFormat.allCases.map(\.rawValue).joined(separator: ", "),
+    choices: Verb.ExportedFormat.allCases.map(\.rawValue), default: "har")
   static let output = Option(
     "--output", "FILE", help: "the file to write, instead of standard output", aliases: ["-o"])
 }

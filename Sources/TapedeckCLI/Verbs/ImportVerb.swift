@@ -5,10 +5,11 @@ internal import TapedeckRecording
 extension Option {
   static let importFormat = Option(
     "--format", "FORMAT",
-    help: "\(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")); detected by default")
+    help: "\(ImportFormat.allCases.map(\.rawValue).joined(separator: ", ")); detected by default",
+    choices: ImportFormat.allCases.map(\.rawValue))
   static let only = Option("--only", "HOST", help: "import only exchanges with this host", isRepeatable: true)
   static let importUpstream = Option(
-    "--upstream", "URL", help: "the cassette's origin (that of most exchanges)")
+    "--upstream", "URL", help: "the cassette's only origin, whatever hosts the files name")
   static let strictImport = Option(
     "--strict", help: "exit with 4 if anything is lost, and write nothing that holds a secret")
 }
@@ -26,8 +27,9 @@ extension Verb {
     ],
     notes: """
       Reads HAR files, cassettes of VCR, vcrpy and go-vcr, mappings of WireMock (a file or its folder), and simulations
-      of Hoverfly. What is lost is reported on standard error, one line per reason. Existing recordings of an imported
-      request are replaced. To try a file without importing it: tapedeck replay --cassette FILE
+      of Hoverfly. Files that name several hosts make a cassette of several origins. What is lost is reported on
+      standard error, one line per reason. Existing recordings of an imported request are replaced. To try a file
+      without importing it: tapedeck replay --cassette FILE
       """
   ) { arguments in
     guard !arguments.positional.isEmpty else { throw UsageError("the file is missing: \(arguments.usage)") }
@@ -41,14 +43,21 @@ extension Verb {
     for file in arguments.positional { session.append(try ImportedSession.read(file, format: format)) }
     let found = session.exchanges.count
     try keepOnly(arguments.all(.only), of: &session)
-    session.settleOrigins(by: try session.matcher(for: path, match: arguments.match()))
+    try session.settle(for: path, upstream: arguments[.importUpstream], match: arguments.match())
     let count = session.exchanges.count
     let progress = Progress("importing", total: count)
+    // A signal ends the import, not the process: what was imported so far is sealed.
+    Signals.block()
+    var done = 0
     let result = try session.record(
       into: path, upstream: arguments[.importUpstream], match: try arguments.match(),
       redaction: try arguments.redaction(),
-      secrets: Terminal.isCI || arguments.has(.strictImport) ? .refuse : .tell
-    ) { progress.set($0, of: count) }
+      secrets: Terminal.isCI || arguments.has(.strictImport) ? .refuse : .tell,
+      until: { Signals.isEndPending }
+    ) {
+      done = $0
+      progress.set($0, of: count)
+    }
     progress.finish()
     for line in ImportNote.summary(session.notes) { Terminal.say(line) }
     guard let result else {
@@ -60,13 +69,22 @@ extension Verb {
       return .failure
     }
     let report = result.report
-    var parts = ["imported \(count)\(count < found ? " of \(found)" : "") exchanges into \(path)"]
-    parts.append("\(report.written) files written")
+    let isInterrupted = done < count
+    if isInterrupted {
+      Terminal.say(
+        "interrupted: \(count - done) of \(HumanText.count(count, "exchange")) are not imported; import again for the rest"
+      )
+    }
+    var parts = [
+      "imported \(done < found ? "\(done) of " : "")\(HumanText.count(found, "exchange")) into \(path)"
+    ]
+    parts.append("\(HumanText.count(report.written, "file")) written")
     if report.unchanged > 0 { parts.append("\(report.unchanged) unchanged") }
     if report.removed > 0 { parts.append("\(report.removed) removed") }
-    if result.hidden > 0 { parts.append("\(result.hidden) secrets redacted") }
+    if result.hidden > 0 { parts.append("\(HumanText.count(result.hidden, "secret")) redacted") }
     Terminal.say(parts.joined(separator: ", "))
     report.sayWarnings(path: path)
+    if isInterrupted { return .failure }
     let isComplete = !session.notes.contains { $0.severity != .changed }
     return arguments.has(.strictImport) && !isComplete ? .strictness : .good
   }

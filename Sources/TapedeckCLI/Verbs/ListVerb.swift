@@ -1,4 +1,5 @@
 internal import Glibc
+import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
 
@@ -62,9 +63,13 @@ extension Verb {
     func operation(_ stored: StoredInteraction) -> String? {
       RequestOperation.name(of: stored.recorded.request)
     }
+    let hasOrigins = interactions.contains { $0.recorded.request.namesOrigin }
     let hasOperations = interactions.contains { operation($0) != nil }
     let columns: [TextTable<StoredInteraction>.Column?] = [
       .init(heading: "METHOD") { $0.interaction.request.method.rawValue },
+      hasOrigins
+        ? .init(heading: "ORIGIN", minimumWidth: 12) { $0.recorded.request.origin.map { "\($0)" } ?? "-" }
+        : nil,
       .init(heading: "PATH", minimumWidth: 12) { $0.interaction.request.targetText },
       hasOperations ? .init(heading: "OPERATION", minimumWidth: 8) { operation($0) ?? "-" } : nil,
       .init(
@@ -95,7 +100,9 @@ extension Verb {
       JSONMember("bodyBytes", JSONValue(interaction.response.body.count)),
       JSONMember("recordedAtMilliseconds", JSONValue(interaction.volatile.recordedAtMilliseconds)),
     ]
-    return .object(members + (hits.map { [JSONMember("hits", JSONValue($0[stored.fileName]))] } ?? []))
+    let origin = interaction.origin.map { [JSONMember("origin", JSONValue("\($0)"))] } ?? []
+    return .object(
+      members + origin + (hits.map { [JSONMember("hits", JSONValue($0[stored.fileName]))] } ?? []))
   }
 
   // MARK: The cassettes of the current folder
@@ -119,16 +126,19 @@ extension Verb {
         .init(heading: "INTERACTIONS", isNumeric: true) { $0.interactions.map(String.init) ?? "-" },
         .init(heading: "SIZE", isNumeric: true) { HumanText.size($0.bytes) },
         .init(heading: "UPSTREAM", minimumWidth: 16, color: { $0.problem == nil ? .dim : .red }) {
-          $0.problem ?? "\($0.upstream ?? "-")\($0.hasJournal ? " (not sealed)" : "")"
+          $0.problem
+            ?? "\($0.upstream ?? $0.origins?.firstThree ?? "-")\($0.hasJournal ? " (not sealed)" : "")"
         },
       ], rows: summaries)
   }
 
   private static func json(_ summary: CassetteSummary) -> JSONValue {
-    [
-      "name": JSONValue(summary.name), "interactions": JSONValue(summary.interactions),
-      "bytes": JSONValue(summary.bytes), "upstream": JSONValue(summary.upstream),
-      "sealed": .bool(!summary.hasJournal), "problem": JSONValue(summary.problem),
+    let members: [JSONMember] = [
+      JSONMember("name", JSONValue(summary.name)),
+      JSONMember("interactions", JSONValue(summary.interactions)),
+      JSONMember("bytes", JSONValue(summary.bytes)), JSONMember("upstream", JSONValue(summary.upstream)),
+      JSONMember("sealed", .bool(!summary.hasJournal)), JSONMember("problem", JSONValue(summary.problem)),
     ]
+    return .object(members + (summary.origins.map { [JSONMember("origins", JSONValue($0))] } ?? []))
   }
 }

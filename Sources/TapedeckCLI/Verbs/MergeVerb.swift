@@ -7,13 +7,13 @@ extension Option {
     "--into", "NAME", help: "the cassette to write: a new one, or the first one", aliases: ["-o", "--output"])
   static let prefer = Option(
     "--prefer", "first|last|both",
-    help: "whose responses to keep if they differ; both (default) appends the later ones")
+    help: "whose responses to keep if they differ; both appends the later ones", default: "both")
 }
 
 extension Verb {
   static let merge = Verb(
     name: "merge", group: .cassettes, summary: "merge several cassettes into one",
-    synopsis: "CASSETTE CASSETTE… --into NAME [--prefer first|last|both]", options: [.into, .prefer],
+    synopsis: "CASSETTE CASSETTE… --into NAME [--prefer first|last|both]", options: [.into, .prefer, .json],
     examples: [
       "tapedeck merge users orders --into api",
       "tapedeck merge api api-new --into api --prefer last",
@@ -39,7 +39,7 @@ extension Verb {
       case .first: "those of the first one are kept"
       case .last: "those of the last one are kept"
       }
-    for conflict in merge.conflicts {
+    for conflict in merge.conflicts where !arguments.has(.json) {
       let request = conflict.recorded.request
       Terminal.out(
         "~ \(request.method) \(Printable.line(request.targetText))  \(Printable.line(conflict.fileName)): "
@@ -47,12 +47,18 @@ extension Verb {
     }
     let path = try CassettePath.resolve(target)
     let progress = Progress("merging")
-    let report = try merge.write(into: path) { progress.set($0, of: $1) }
+    Signals.block()
+    let report = try merge.write(into: path, until: { Signals.isEndPending }) { progress.set($0, of: $1) }
     progress.finish()
-    Terminal.out(
+    arguments.show(
       "\(path): \(HumanText.count(merge.count, "interaction")), \(report.written) written, "
         + "\(report.removed) removed, \(merge.equalCount) were in both; "
-        + "\(HumanText.count(merge.conflicts.count, "conflict"))\n")
+        + "\(HumanText.count(merge.conflicts.count, "conflict"))\n",
+      json: [
+        "cassette": JSONValue(path), "interactions": JSONValue(merge.count),
+        "written": JSONValue(report.written), "removed": JSONValue(report.removed),
+        "equal": JSONValue(merge.equalCount), "conflicts": JSONValue(merge.conflicts.map(\.fileName)),
+      ])
     report.sayWarnings(path: path)
     return .good
   }

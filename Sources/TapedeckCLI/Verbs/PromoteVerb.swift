@@ -4,19 +4,21 @@ internal import TapedeckProxy
 internal import TapedeckRecording
 
 extension Option {
+  static let promoted = Option(
+    "--only", "HOST", help: "promote only exchanges with this host, of a recording of several origins")
   static let out = Option(
     "--out", "FILE",
     help: "the file to write (CASSETTE.overrides.json); - is standard output", aliases: ["--output", "-o"])
   static let minConfidence = Option(
-    "--min-confidence", "PERCENT", help: "leave out resources of less confidence (50)")
+    "--min-confidence", "PERCENT", help: "leave out resources of less confidence", default: "50")
   static let force = Option("--force", help: "replace an existing file")
 }
 
 extension Verb {
   static let promote = Verb(
     name: "promote", group: .cassettes, summary: "turn a recording into a stateful backend",
-    synopsis: "CASSETTE [--out FILE] [--min-confidence PERCENT] [--json] [--force]",
-    options: [.out, .minConfidence, .force, .json],
+    synopsis: "CASSETTE [--only HOST] [--out FILE] [--min-confidence PERCENT] [--json] [--force]",
+    options: [.promoted, .out, .minConfidence, .force, .json],
     examples: [
       "tapedeck promote example", "tapedeck promote example --out backend.json --min-confidence 30",
       "tapedeck serve --cassette example --overrides example.overrides.json",
@@ -41,7 +43,9 @@ extension Verb {
       throw Failure("\(out) already exists; replace it with --force, or name another file with --out")
     }
     let cassette = try CassettePath.load(name)
-    let review = try PromotionReview(Promotion(cassette), minimum: Double(minimum) / 100)
+    let interactions = try interactions(of: cassette, only: arguments[.promoted])
+    let promotion = Promotion(interactions, host: host(of: interactions, in: cassette))
+    let review = try PromotionReview(promotion, minimum: Double(minimum) / 100)
     let isGood = review.verdicts.contains(where: \.isTaken)
     if isGood, out != "-" { try OutputFile.write(review.document.bytes(.pretty), to: out) }
     if out != "-" {
@@ -62,6 +66,32 @@ extension Verb {
           + "--overrides \(ShellWord.quoted(out))")
     }
     return isGood ? .good : .strictness
+  }
+
+  /// The interactions of one origin, since the paths of several mean different things.
+  private static func interactions(of cassette: Cassette, only host: String?) throws -> [StoredInteraction] {
+    guard cassette.origins.count > 1 || host != nil else { return cassette.interactions }
+    let known = "it is of \(cassette.origins.joined(separator: ", "))"
+    guard let host else { throw UsageError("\(cassette.path): choose an origin with --only HOST; \(known)") }
+    let origins = cassette.origins.filter { origin in
+      HTTPOrigin(origin).map { [origin, $0.authority, $0.host].contains(host.lowercased()) } ?? false
+    }
+    guard origins.count == 1 else {
+      let problem = origins.isEmpty ? "no exchange is with \(host)" : "\(host) stands for several origins"
+      throw Failure("\(cassette.path): \(problem); \(known)")
+    }
+    guard cassette.hasSeveralOrigins else { return cassette.interactions }
+    return cassette.interactions.filter { $0.interaction.origin.map { "\($0)" } == origins[0] }
+  }
+
+  /// The host for which clients ask, if several do so through a forward proxy.
+  private static func host(of interactions: [StoredInteraction], in cassette: Cassette) -> String? {
+    guard let origin = interactions.first?.interaction.origin else { return nil }
+    guard let upstreams = cassette.upstreams, !upstreams.isForward else { return origin.authority }
+    Terminal.say(
+      "warning: the paths are those of \(origin); clients reach it by \(upstreams.text), so put their prefix before "
+        + "`path`, or their host into `when.host`, where there is one")
+    return nil
   }
 }
 

@@ -11,7 +11,7 @@ extension Option {
 extension Verb {
   static let scan = Verb(
     name: "scan", group: .cassettes, summary: "find secrets in cassettes and other files",
-    synopsis: "[PATH…] [--fix] [--json]", options: [.fixSecrets, .redact, .keep, .json],
+    synopsis: "[PATH…] [--fix] [--json]", options: [.fixSecrets, .redact, .keep, .json, .reportGitHub],
     examples: [
       "tapedeck scan", "tapedeck scan example session.har test/fixtures",
       "tapedeck scan example --fix --redact x-internal-key",
@@ -26,15 +26,20 @@ extension Verb {
       """
   ) { arguments in
     let choice = try arguments.redaction()
-    guard arguments.has(.fixSecrets) || choice.redact.isEmpty else {
+    guard arguments.has(.fixSecrets) || !arguments.isGiven(.redact) else {
       throw UsageError("--redact needs --fix: a scan alone redacts nothing")
     }
+    if arguments.has(.reportGitHub) { try GitHubReport.checkSummary() }
     var isBroken = false
     var results: [ScanResult] = []
+    // A signal ends the scan, not the process: what was found so far is reported.
+    Signals.block()
     let progress = Progress("scanning")
     for path in try paths(arguments.positional) {
       do {
-        let scan = try SecretScan(path, keep: choice.keep) { progress.advance($0) }
+        let scan = try SecretScan(path, keep: choice.keep, until: { Signals.isEndPending }) {
+          progress.advance($0)
+        }
         results += scan.units.map { ScanResult(unit: $0) }
       } catch {
         isBroken = true
@@ -42,7 +47,9 @@ extension Verb {
       }
     }
     progress.finish()
-    if arguments.has(.fixSecrets) {
+    let isInterrupted = Signals.isEndPending
+    if isInterrupted { Terminal.say("interrupted: not everything was scanned, and nothing is changed") }
+    if arguments.has(.fixSecrets), !isInterrupted {
       for index in results.indices {
         do { results[index].fix = try SecretFix(results[index].unit, choice) } catch {
           if CommandLineTool.code(error) == .failure { isBroken = true }
@@ -53,8 +60,11 @@ extension Verb {
     if arguments.has(.json) { Terminal.out(json: .array(results.map(\.json))) } else { print(results) }
     let problems = results.flatMap(\.unit.problems)
     for problem in problems { Terminal.say(problem) }
-    if isBroken || !problems.isEmpty { return .failure }
-    return results.contains { !$0.remaining.isEmpty } ? .strictness : .good
+    let isClean = results.allSatisfy(\.remaining.isEmpty)
+    let code: ExitCode =
+      isBroken || isInterrupted || !problems.isEmpty ? .failure : isClean ? .good : .strictness
+    if arguments.has(.reportGitHub) { try GitHubReport(results, problems, code).publish() }
+    return code
   }
 
   private static func paths(_ names: [String]) throws -> [String] {
@@ -85,6 +95,23 @@ extension Verb {
         result.unit.finds, path: path, hasRules: result.unit.kind != .file)
       Terminal.say("about \(path):\n\(commands.joined(separator: "\n"))")
     }
+  }
+}
+
+extension GitHubReport {
+  /// The report of `scan`: an error for each find, and for each file that could not be read.
+  fileprivate init(_ results: [ScanResult], _ problems: [String], _ code: ExitCode) {
+    title = "tapedeck scan"
+    exitCode = code
+    counts = [
+      ("files", results.reduce(0) { $0 + $1.unit.fileCount }),
+      ("found", results.reduce(0) { $0 + $1.unit.finds.count }),
+      ("left", results.reduce(0) { $0 + $1.remaining.count }),
+    ]
+    annotations = results.flatMap { result in
+      Self.annotations(result.remaining, folder: result.unit.kind == .cassette ? result.unit.path : nil)
+    }
+    annotations += problems.map { Annotation(level: .error, title: "Not scanned", message: $0) }
   }
 }
 

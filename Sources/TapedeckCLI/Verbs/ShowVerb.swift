@@ -21,8 +21,9 @@ extension Verb {
       "echo 'Cassettes/**/*.json diff=tapedeck' >> .gitattributes",
     ],
     notes: """
-      INTERACTION is a file name (.json may be left out), the beginning of one, or a path. A single FILE.json is shown
-      without volatile facts such as dates, as text that git can compare (the last two examples).
+      INTERACTION is a file name (.json and the folder may be left out), the beginning of one, a path, or a URL. A
+      single FILE.json is shown without volatile facts such as dates, as text that git can compare (the last two
+      examples).
       """
   ) { arguments in
     let words = try arguments.words("cassette", "interaction", required: 1)
@@ -97,7 +98,9 @@ extension Verb {
 extension Interaction {
   /// A command that sends the request to the origin again, which is the request's `Host` if no cassette names it.
   func curlLine(of cassette: Cassette?) -> String {
-    let base = cassette?.upstream ?? "http://\(request.fields.text("host") ?? "127.0.0.1:8080")"
+    let base =
+      origin.map { "\($0)" } ?? cassette?.upstream
+      ?? "http://\(request.fields.text("host") ?? "127.0.0.1:8080")"
     let file = cassette.flatMap { cassette in largeRequestBody.map { "\(cassette.path)/\($0.name)" } }
     return CurlCommand(request, base: base, bodyFile: file).text
   }
@@ -106,7 +109,7 @@ extension Interaction {
   /// - Parameter hidesVolatile: leaves out what differs between two recordings of the same exchange.
   fileprivate func text(hidesVolatile: Bool = false) -> String {
     var text = "\(">".painted(.dim)) \(request.method.rawValue.painted(.bold)) "
-    text += "\(Printable.line(request.targetText))\n" + Self.text(request.fields, ">")
+    text += "\(Printable.line(request.shownTarget))\n" + Self.text(request.fields, ">")
     text += Self.text(requestBody, request.fields) + Self.text(request.trailers, ">")
     for head in response.interim + [response.head] {
       let reason = head.reason.isEmpty ? "" : " " + Printable.line(head.reason)

@@ -10,7 +10,7 @@ extension Option {
 extension Verb {
   static let trim = Verb(
     name: "trim", group: .cassettes, summary: "remove interactions that a run did not use",
-    synopsis: "CASSETTE (--unused REPORT | FILE…) [--dry-run]", options: [.unused, .dryRun],
+    synopsis: "CASSETTE (--unused REPORT | FILE…) [--dry-run]", options: [.unused, .dryRun, .json],
     examples: [
       "tapedeck run --cassette example --report report.json -- npm test",
       "tapedeck trim example --unused report.json --dry-run",
@@ -39,6 +39,10 @@ extension Verb {
     let trimming = try CassetteTidying(
       trimming: try CassettePath.resolve(name), unused: Set(unused), known: hits.map { Set($0.keys) },
       isRehearsal: isRehearsal)
+    if arguments.has(.json) {
+      Terminal.out(json: json(trimming, isRehearsal: isRehearsal))
+      return .good
+    }
     for name in trimming.removed { Terminal.out("- \(Printable.line(name))\n") }
     for rename in trimming.renamed {
       Terminal.out("  \(Printable.line(rename.old)) → \(Printable.line(rename.new))\n")
@@ -48,5 +52,13 @@ extension Verb {
     Terminal.out(
       "\(isRehearsal ? "would remove" : "removed") \(removed) and \(bodies); \(trimming.keptCount) kept\n")
     return .good
+  }
+
+  private static func json(_ trimming: CassetteTidying, isRehearsal: Bool) -> JSONValue {
+    let renamed: [JSONValue] = trimming.renamed.map { ["old": JSONValue($0.old), "new": JSONValue($0.new)] }
+    return [
+      "dryRun": .bool(isRehearsal), "removed": JSONValue(trimming.removed), "renamed": .array(renamed),
+      "removedBodies": JSONValue(trimming.removedBodies), "kept": JSONValue(trimming.keptCount),
+    ]
   }
 }

@@ -1,3 +1,4 @@
+import TapedeckFormats
 internal import TapedeckHTTP
 import TapedeckMaintenance
 internal import TapedeckProxy
@@ -6,10 +7,11 @@ internal import TapedeckRecording
 extension Option {
   static let unsafeMethods = Option(
     "--unsafe-methods", help: "also send POST, PUT, PATCH and DELETE, one at a time, in order")
-  static let jobs = Option("--jobs", "N", help: "simultaneous requests (4)")
+  static let jobs = Option(
+    "--jobs", "N", help: "simultaneous requests", default: "4, or 1 with --unsafe-methods")
   static let header = Option(
     "--header", "'NAME: VALUE'", help: "replaces the recorded header", aliases: ["-H"], isRepeatable: true)
-  static let timeout = Option("--timeout", "SECONDS", help: "time for a whole response (30)")
+  static let timeout = Option("--timeout", "SECONDS", help: "time for a whole response", default: "30")
 }
 
 extension Verb {
@@ -17,7 +19,8 @@ extension Verb {
     name: "verify", group: .cassettes, summary: "send recorded requests to the live API and report drift",
     synopsis: "CASSETTE [--upstream URL] [options]",
     options: [
-      .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .caCertificate,
+      .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .reportGitHub,
+      .caCertificate,
       .insecure, .clientCertificate, .clientKey, .upstreamProxy, .resolve, .connectTimeout,
     ],
     examples: [
@@ -26,51 +29,49 @@ extension Verb {
       "tapedeck verify example --report-junit drift.xml",
     ],
     notes: """
-      Sends the recorded requests (without --upstream, to the recorded origin) and compares the shape of the responses,
+      Sends the recorded requests (without --upstream, each to its recorded origin) and compares the shape of the responses,
       not their values: status, content type, header names, and the fields and types of JSON bodies. Drift is breaking,
       notable or info; breaking drift exits with 4. By default, only GET, HEAD and OPTIONS are sent. Secrets are
-      redacted in recordings: give credentials with --header, which needs --upstream and goes only there.
+      redacted in recordings: give credentials with --header, which needs --upstream and goes only there. If --upstream
+      is one of several recorded origins, the requests to the others go to those.
       """
   ) { arguments in
     let name = try arguments.words("cassette", required: 1)[0]
     // Wrong use is reported before anything is read.
+    if arguments.has(.reportGitHub) { try GitHubReport.checkSummary() }
     let given = try fields(arguments)
     let jobs = try arguments.number(.jobs, in: 1...256)
     let timeout = try arguments.milliseconds(.timeout)
     let cassette = try CassettePath.load(name)
-    guard let upstream = arguments[.upstream] ?? cassette.upstream else {
-      throw UsageError("\(cassette.path) does not name its origin; give --upstream URL")
-    }
-    // Whoever wrote the cassette chose the origin that it names; credentials go only where the user says.
-    let fields = arguments[.upstream] == nil ? HTTPFields() : given
-    if fields.count < given.count {
-      Terminal.say(
-        "warning: --header is not sent to \(upstream), which only the cassette names; give --upstream \(upstream)"
-      )
-    }
-    if arguments[.upstream] == nil, arguments.has(.clientCertificate) {
-      throw UsageError(
-        "--client-cert is not shown to \(upstream), which only the cassette names; give --upstream \(upstream)"
-      )
-    }
+    let origins = try VerifiedOrigins(cassette, upstream: arguments[.upstream])
+    try tell(origins, hasFields: !given.isEmpty, hasCertificate: arguments.has(.clientCertificate))
     if arguments.has(.insecure) { Terminal.say(ServeSettings.insecureWarning) }
     let sendsUnsafe = arguments.has(.unsafeMethods)
-    let requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe, fields: fields)
+    let requests = try DriftRequest.all(of: cassette, sendsUnsafeMethods: sendsUnsafe) {
+      origins.isNamed($0) ? given : HTTPFields()
+    }
     var configuration = ProxyConfiguration()
     try ServeSettings.readConnecting(arguments, into: &configuration)
-    (configuration.mode, configuration.upstream) = (.passthrough, upstream)
-    try UsageError.from { try configuration.validate() }
-    var batch = try UpstreamBatch(configuration)
-    // Unsafe requests change the responses to those after them.
-    batch.jobs = jobs ?? (sendsUnsafe ? 1 : 4)
-    if let timeout { batch.timeoutMilliseconds = timeout }
+    if let warning = configuration.trustInheritedAuthorities(Terminal.environment) { Terminal.say(warning) }
+    configuration.mode = .passthrough
+    var batches: [String: UpstreamBatch] = [:]
+    for origin in origins.all {
+      let configuration = origins.configuration(for: origin, configuration)
+      try UsageError.from { try configuration.validate() }
+      var batch = try UpstreamBatch(configuration)
+      // Unsafe requests change the responses to those after them.
+      batch.jobs = jobs ?? (sendsUnsafe ? 1 : 4)
+      if let timeout { batch.timeoutMilliseconds = timeout }
+      batches[origin] = batch
+    }
     // A signal ends the verification, not the process: the results so far are reported.
     Signals.block()
     let report = DriftReport(
-      cassette: cassette.path, upstream: upstream,
-      findings: try findings(requests, batch, unnamedUpstream: arguments[.upstream] == nil ? upstream : nil))
+      cassette: cassette.path, origins: origins.all,
+      findings: try findings(requests, batches, origins, inOrder: sendsUnsafe))
     if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
     if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }
+    if arguments.has(.reportGitHub) { try GitHubReport(report).publish() }
     arguments.show(report.text, json: report.json)
     return report.exitCode == .good && Signals.isEndPending ? .failure : report.exitCode
   }
@@ -89,8 +90,21 @@ extension Verb {
     return fields
   }
 
+  /// Says where credentials of the command line are not sent.
+  private static func tell(
+    _ origins: VerifiedOrigins, hasFields: Bool, hasCertificate: Bool
+  ) throws(UsageError) {
+    guard !origins.unnamed.isEmpty else { return }
+    let unnamed = origins.unnamed.firstThree
+    let advice = "which only the cassette names; give --upstream \(origins.unnamed[0])"
+    if hasFields { Terminal.say("warning: --header is not sent to \(unnamed), \(advice)") }
+    if hasCertificate, origins.named == nil {
+      throw UsageError("--client-cert is not shown to \(unnamed), \(advice)")
+    }
+  }
+
   private static func findings(
-    _ requests: [DriftRequest], _ batch: UpstreamBatch, unnamedUpstream: String?
+    _ requests: [DriftRequest], _ batches: [String: UpstreamBatch], _ origins: VerifiedOrigins, inOrder: Bool
   ) throws -> [DriftFinding] {
     let sent = requests.enumerated().compactMap { index, recorded -> (index: Int, request: HTTPRequest)? in
       guard case .send(let request) = recorded.plan else { return nil }
@@ -98,17 +112,27 @@ extension Verb {
     }
     let progress = Progress("verifying", total: sent.count)
     defer { progress.finish() }
-    let results = try batch.results(for: sent.map(\.request), until: { Signals.isEndPending }) { index in
-      progress.advance(by: 1, "\(sent[index].request.method) \(sent[index].request.targetText)")
-    }
     var byRequest: [Int: UpstreamBatch.Result] = [:]
-    for ((index, _), result) in zip(sent, results) { byRequest[index] = result }
+    let recorded = sent.indices.map {
+      (index: $0, interaction: requests[sent[$0].index].interactions[0].interaction)
+    }
+    for (origin, indices) in origins.groups(recorded, inOrder: inOrder) {
+      let group = indices.map { sent[$0] }
+      let results = try batches[origin]?.results(
+        for: group.map(\.request), until: { Signals.isEndPending }
+      ) { index in
+        progress.advance(by: 1, "\(group[index].request.method) \(group[index].request.targetText)")
+      }
+      for ((index, _), result) in zip(group, results ?? []) { byRequest[index] = result }
+    }
     progress.finish()
     if byRequest.count < sent.count {
       Terminal.say("interrupted: \(sent.count - byRequest.count) of \(sent.count) requests have no result")
     }
-    return requests.enumerated().map {
-      DriftFinding($0.element, byRequest[$0.offset], unnamedUpstream: unnamedUpstream)
+    return requests.enumerated().map { index, request in
+      let interaction = request.interactions[0].interaction
+      let unnamed = origins.isNamed(interaction) ? nil : origins.origin(of: interaction)
+      return DriftFinding(request, byRequest[index], unnamedUpstream: unnamed)
     }
   }
 }

@@ -97,6 +97,7 @@ struct ExportLosses {
         (response.chunkSizes?.count ?? 0) > 1,
         "it comes in one piece, not in the pieces and at the pace that were recorded"
       ),
+      (response.webSocket != nil, "its WebSocket messages are not carried over"),
       (!request.trailers.isEmpty || !response.trailers.isEmpty, "its trailers are not carried over"),
       (response.isCloseDelimited, "that its body ends with the connection is not carried over"),
       (response.isCutByClient, "that the client left before its end is not carried over"),

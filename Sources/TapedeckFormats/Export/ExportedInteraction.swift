@@ -88,6 +88,7 @@ struct ExportOrigin {
     let host = request.fields.text("host") ?? ""
     let target = String(decoding: SourceURL.encoded(request.target[...]), as: UTF8.self)
     let path = target.hasPrefix("/") ? target : "/" + target
+    if request.namesOrigin, let origin = request.origin { return "\(origin)\(path)" }
     if let other = try? SourceURL("\(scheme)://\(host)/"), other.authority != authority {
       return other.origin + path
     }

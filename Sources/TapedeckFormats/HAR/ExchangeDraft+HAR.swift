@@ -28,7 +28,7 @@ extension ExchangeDraft {
   /// their own.
   private func refuseFailure(_ entry: JSONValue, _ response: JSONValue) throws(EntryRefusal) {
     if let messages = entry["_webSocketMessages"]?.array {
-      throw EntryRefusal("a WebSocket is not recorded\(messages.isEmpty ? "" : ", nor are its messages")")
+      throw EntryRefusal("a WebSocket is not imported\(messages.isEmpty ? "" : ", nor are its messages")")
     }
     guard status <= 0 else { return }
     let reason = [response["_error"], response["_failureText"], entry["_error"], response["comment"]]

@@ -18,7 +18,8 @@ package struct HARWriter {
   /// Writes the file piece by piece; bodies are read as they come.
   package func write(_ cassette: Cassette, into take: ([UInt8]) throws -> Void) throws {
     // As `cassette.json` would be if everything were sealed now.
-    var manifest = cassette.manifest ?? CassetteManifest(upstream: cassette.upstream)
+    var manifest = cassette.manifest ?? CassetteManifest(cassette.recordedOrigins)
+    if cassette.hasSeveralOrigins { manifest.origins = cassette.origins }
     manifest.rules = cassette.recordedRules
     manifest.rewriting = cassette.recordedRewriting
     try write(
@@ -26,9 +27,18 @@ package struct HARWriter {
   }
 
   /// Writes exchanges that are in no cassette.
+  /// - Parameter upstream: their origin, even of those that name it; `nil` if they are of several.
   package func file(_ interactions: [Interaction], upstream: String?) throws -> [UInt8] {
+    var manifest = CassetteManifest(upstream: upstream)
+    let named = interactions.lazy.map { interaction in
+      var named = interaction
+      if upstream != nil { named.request.namesOrigin = false }
+      return named
+    }
+    let origins = Set(named.compactMap(\.origin)).map { "\($0)" }.sorted()
+    if !origins.isEmpty { manifest.origins = origins }
     var out: [UInt8] = []
-    try write(interactions, CassetteManifest(upstream: upstream), upstream: upstream) { out += $0 }
+    try write(named, manifest, upstream: upstream) { out += $0 }
     return out
   }
 
@@ -69,8 +79,26 @@ package struct HARWriter {
       "startedDateTime": JSONValue(started), "time": JSONValue(total), "request": request,
       "response": response, "cache": .object([]), "timings": timings,
       "serverIPAddress": Self.withoutPort(facts.remoteAddress).map { JSONValue($0) },
-      JSONString(HAROwn.name): own,
+      "_webSocketMessages": Self.messages(interaction), JSONString(HAROwn.name): own,
     ])
+  }
+
+  /// As Chromium writes them: when, in seconds since 1970, the opcode, and binary data in base64.
+  private static func messages(_ interaction: Interaction) -> JSONValue? {
+    guard let webSocket = interaction.response.webSocket else { return nil }
+    let facts = interaction.volatile
+    let start = Double(facts.recordedAtMilliseconds ?? 0) - (facts.durationMilliseconds ?? 0)
+    return .array(
+      webSocket.messages.map { message in
+        let data =
+          message.isText ? String(decoding: message.bytes, as: UTF8.self) : Base64.encode(message.bytes)
+        let milliseconds = Int((start + message.atMilliseconds).rounded())
+        return [
+          "type": message.from == .client ? "send" : "receive",
+          "time": JSONValue(Double(milliseconds) / 1000), "opcode": message.isText ? 1 : 2,
+          "data": JSONValue(data),
+        ]
+      })
   }
 
   /// The first day of the year 0, the earliest that four digits can tell.

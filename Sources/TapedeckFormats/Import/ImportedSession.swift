@@ -1,11 +1,20 @@
 import TapedeckHTTP
 package import TapedeckRecording
+package import TapedeckRedaction
 
 /// An exchange from a file of another tool.
 package struct ImportedExchange: Sendable, Equatable {
   /// The origin as a URL in its shortest form, like `https://api.example.com`; empty where the file names none.
   package var origin: String
   package var interaction: Interaction
+
+  /// The exchange with a request that names its origin; `nil` where the file names none.
+  var named: ImportedExchange? {
+    guard let origin = HTTPOrigin(origin) else { return nil }
+    var named = self
+    named.interaction.request.name(origin)
+    return named
+  }
 }
 
 /// The content of files of other tools: the exchanges, in the order of the files, and a note for everything that could
@@ -18,8 +27,21 @@ package struct ImportedSession: Sendable {
 
   package init() {}
 
-  /// The origin that was recorded: as the exported cassette says, else the one of most exchanges.
-  package var upstream: String? { manifest.map(\.upstream) ?? chiefOrigin }
+  /// The origin that was recorded, where a cassette stands for one: as the exported cassette says, else the one of most
+  /// exchanges.
+  package var upstream: String? {
+    guard let manifest, manifest.origins == nil else { return chiefOrigin }
+    return manifest.upstream
+  }
+
+  /// The origins that were recorded: as the exported cassette says, else those of the exchanges.
+  package var recordedOrigins: CassetteOrigins {
+    if let manifest { return manifest.recordedOrigins }
+    return origins.count { !$0.origin.isEmpty } > 1 ? .several : .one(chiefOrigin)
+  }
+
+  /// The redaction by which placeholders in the file were made, or will be.
+  package var redaction: Redaction { manifest?.redaction ?? Redaction(upstream: recordedOrigins.upstream) }
 
   /// The rules of matching: those of the exported cassette, else the default.
   package var rules: MatchRules { manifest?.rules ?? MatchRules() }
@@ -142,6 +164,18 @@ extension ImportedSession {
     let bare = authority.dropLast(digits)
     let host = digits > 0 && bare.hasSuffix(":") ? bare.dropLast() : authority
     return [origin, String(authority), String(host)]
+  }
+
+  /// Makes each request name its origin. Leaves out those of which the file names none, as any host may have been asked.
+  package mutating func nameOrigins() {
+    let count = exchanges.count
+    exchanges = exchanges.compactMap(\.named)
+    guard exchanges.count < count else { return }
+    let left = count - exchanges.count
+    note(
+      .skipped,
+      "\(left == 1 ? "an exchange" : "\(left) exchanges") left out, since the file names no host, or none that is one; "
+        + "--upstream URL makes a cassette of one origin", "\(origins.count) origins")
   }
 
   /// Keeps the responses of one origin where several responded to one request, since a cassette stands for one: the

@@ -28,7 +28,11 @@ extension ExportedInteraction {
     if !requestBody.isEmpty, ContentType(request.fields).essence.hasPrefix("multipart/") {
       losses.note("its parts match with the same boundary only", of: file)
     }
+    let origin = request.namesOrigin ? request.origin : nil
     return .object(of: [
+      "scheme": origin.map { JSONValue($0.scheme.rawValue) },
+      "host": origin.map { ["equalTo": JSONValue($0.host)] },
+      "port": origin.flatMap { $0.port == $0.scheme.defaultPort ? nil : JSONValue(Int($0.port)) },
       "method": JSONValue(request.method.rawValue), "url": JSONValue(request.targetText),
       "bodyPatterns": requestBody.isEmpty ? JSONValue?.none : [.object([condition])],
     ])

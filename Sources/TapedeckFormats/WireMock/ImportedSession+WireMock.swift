@@ -36,9 +36,12 @@ extension ImportedSession {
   /// Puts the responses to one request in order: those of a scenario as its states follow each other; of mappings that
   /// always match, the first alone.
   private mutating func settle(_ candidates: [Candidate]) {
-    let matcher = RequestMatcher()
+    let matcher = RequestMatcher(comparesOrigin: true)
     let sizes = Dictionary(grouping: candidates) { $0.mapping["scenarioName"]?.text }.mapValues(\.count)
-    for (_, group) in candidates.groupedInOrder(by: { matcher.key(for: $0.exchange.interaction.request) }) {
+    func key(_ exchange: ImportedExchange) -> MatchKey {
+      matcher.key(for: (exchange.named ?? exchange).interaction.request)
+    }
+    for (_, group) in candidates.groupedInOrder(by: { key($0.exchange) }) {
       let scenarios = group.map { $0.mapping["scenarioName"]?.text }
       let isScenario = !scenarios.contains(nil)
       if isScenario, sizes[scenarios[0]] == group.count, let chain = Self.chain(group.map(\.mapping)) {

@@ -34,7 +34,7 @@ public struct JSONString: Sendable, Equatable {
   /// Like `utf8`, but shares the document's bytes if nothing is escaped.
   package var utf8Slice: ArraySlice<UInt8>? { hasEscapes ? utf8.map { $0[...] } : raw }
 
-  private var hasEscapes: Bool { raw.withUnsafeBytes { $0.contains(UInt8(ascii: "\\")) } }
+  private var hasEscapes: Bool { raw.withUnsafeBytes { $0.index(of: UInt8(ascii: "\\"), from: 0) != nil } }
 
   /// The decoded content. A lone surrogate becomes three bytes (WTF-8), so that different strings differ.
   public var decodedBytes: [UInt8] {

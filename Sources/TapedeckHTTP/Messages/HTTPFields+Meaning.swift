@@ -72,13 +72,13 @@ extension ArraySlice<UInt8> {
 }
 
 extension HTTPFields {
-  package enum VariantRole: Sendable { case operation, range, condition }
+  package enum VariantRole: Sendable { case operation, range, condition, webSocket }
 
   /// The role of a field by its name.
   ///
   /// `Range` and the `If-…` fields, even unregistered ones, select the variant (RFC 9110 §13, §14), as does
   /// `X-Ms-Range`, which Azure's clients send instead of `Range`. `X-Amz-Target` and `SOAPAction` name the
-  /// operation of a URL that serves many.
+  /// operation of a URL that serves many. `Sec-WebSocket-Version` tells a handshake from a plain GET (RFC 6455 §4.1).
   package static func variantRole(of name: ArraySlice<UInt8>) -> VariantRole? {
     name.withUnsafeBufferPointer(variantRole)
   }
@@ -90,6 +90,7 @@ extension HTTPFields {
     case 10 where ASCII.equal(name, lowercase: "x-ms-range"): .range
     case 10 where ASCII.equal(name, lowercase: "soapaction"): .operation
     case 12 where ASCII.equal(name, lowercase: "x-amz-target"): .operation
+    case 21 where ASCII.equal(name, lowercase: "sec-websocket-version"): .webSocket
     case 4...
     where name[0] | 0x20 == UInt8(ascii: "i") && name[1] | 0x20 == UInt8(ascii: "f")
       && name[2] == UInt8(ascii: "-"):

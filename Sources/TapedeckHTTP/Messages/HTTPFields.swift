@@ -215,6 +215,16 @@ extension HTTPFields: RandomAccessCollection {
   }
 }
 
+extension HTTPFields {
+  /// Whether names, values and their order are the same, and in the same places of the buffer. `false` does not mean
+  /// that they differ.
+  package func hasSameBytes(as other: HTTPFields) -> Bool {
+    storage.count == other.storage.count && slices.count == other.slices.count
+      && storage.withUnsafeBytes { left in other.storage.withUnsafeBytes { left.holds($0) } }
+      && slices.withUnsafeBytes { left in other.slices.withUnsafeBytes { left.holds($0) } }
+  }
+}
+
 extension HTTPFields: Equatable {
   public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 }

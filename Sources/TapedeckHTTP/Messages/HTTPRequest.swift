@@ -16,8 +16,11 @@ public struct HTTPRequest: Sendable, Equatable {
   public var authority: [UInt8]
   /// Whether the connection may carry another request after this one (RFC 9112 §9.3).
   public var keepsAlive: Bool
-  /// Whether the target came in absolute form and named `authority` (RFC 9112 §3.2.2).
-  public var isAbsoluteForm = false
+  /// The scheme of the origin: of an absolute-form target, or `https` inside an intercepted TLS tunnel.
+  public var scheme = HTTPScheme.http
+  /// Whether the client named the origin, which is `scheme` and `authority`, as clients of a forward proxy do: by an
+  /// absolute-form target (RFC 9112 §3.2.2) or by CONNECT (§3.2.3).
+  public var namesOrigin = false
   /// Whether `Connection` lists `Upgrade` (RFC 9110 §7.8).
   public var asksForUpgrade = false
 

@@ -10,8 +10,11 @@ extension HTTPRequest {
 }
 
 extension HTTPResponseHead {
-  /// Removes the fields of the connection. A 426 keeps the required `Upgrade` (RFC 9110 §15.5.22).
-  public mutating func removeHopByHop() { fields.removeHopByHop(keepsUpgrade: status == 426) }
+  /// Removes the fields of the connection. A 426 and a 101 keep the required `Upgrade` (RFC 9110 §15.2.2, §15.5.22).
+  public mutating func removeHopByHop() { fields.removeHopByHop(keepsUpgrade: announcesUpgrade) }
+
+  /// Whether `Upgrade` says what the response is about.
+  var announcesUpgrade: Bool { status == 426 || status == 101 }
 }
 
 extension HTTPFields {

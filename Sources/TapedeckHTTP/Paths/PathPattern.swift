@@ -65,11 +65,15 @@ public enum PathPatternError: Error, Equatable, Sendable, CustomStringConvertibl
   case namelessParameter(String)
   /// A segment after the wildcard, like `/*rest/more`; the value is the whole text.
   case restNotLast(String)
+  /// A scheme and host behind the base of a router or the path of a group; the value is the whole text.
+  case hostInside(String)
 
   public var description: String {
     switch self {
     case .namelessParameter(let text): "the pattern \(text) has a parameter without a name"
     case .restNotLast(let text): "in the pattern \(text), `*` must be the last segment"
+    case .hostInside(let text):
+      "in the pattern \(text), the scheme and host must come first: use a router without a base URL, and no group"
     }
   }
 }

@@ -3,6 +3,8 @@ public struct ExchangeSummary: Sendable {
   public var method: HTTPMethod
   public var target: [UInt8]
   public var status: Int
+  /// The bytes of the body that were sent, without framing.
+  public var bodyBytes: Int
   public var source: ServedResponse.Source
   /// The time from the complete request until the last byte of the response was sent.
   public var durationNanoseconds: Int64
@@ -14,13 +16,13 @@ public struct ExchangeSummary: Sendable {
   public var failure: ExchangeFailure?
 
   package init(
-    method: HTTPMethod, target: [UInt8], status: Int, source: ServedResponse.Source,
-    durationNanoseconds: Int64,
-    wasCutShort: Bool, decisions: Decisions?, failure: ExchangeFailure?
+    method: HTTPMethod, target: [UInt8], status: Int, bodyBytes: Int, source: ServedResponse.Source,
+    durationNanoseconds: Int64, wasCutShort: Bool, decisions: Decisions?, failure: ExchangeFailure?
   ) {
     self.method = method
     self.target = target
     self.status = status
+    self.bodyBytes = bodyBytes
     self.source = source
     self.durationNanoseconds = durationNanoseconds
     self.wasCutShort = wasCutShort

@@ -22,11 +22,14 @@ public struct Miss: Sendable, Equatable {
     /// `nil` if the field is absent, as in `received`.
     public var recorded: String?
     public var received: String?
+    /// The `--match` word that would ignore it; `nil` if there is none.
+    package var ignoredBy: String?
 
-    package init(field: String, recorded: String?, received: String?) {
+    package init(field: String, recorded: String?, received: String?, ignoredBy: String? = nil) {
       self.field = field
       self.recorded = recorded
       self.received = received
+      self.ignoredBy = ignoredBy
     }
   }
 

@@ -43,6 +43,10 @@ public struct ServedResponse {
   public var shownTarget: [UInt8]?
   /// Whether the connection ends with this response.
   public var endsConnection = false
+  /// Whether the request was a CONNECT, and the connection goes on as one with the origin that it named.
+  public var opensInterception = false
+  /// What takes the client's bytes once the response's head is a 101; `content` then streams those of the other side.
+  package var upgrade: (any TunnelSource)?
 
   public init(_ content: Content, by source: Source) {
     self.content = content

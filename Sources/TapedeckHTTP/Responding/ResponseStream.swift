@@ -42,3 +42,12 @@ extension ResponseSource {
   public func clientLeft() { cancel() }
   public func clientFinished() {}
 }
+
+/// A source that also takes what the client sends after the head of its response, as a tunnel does (RFC 9110 §9.3.6).
+/// Its response has no framing: every byte after the head is the origin's.
+public protocol TunnelSource: ResponseSource {
+  /// Called when `take` has room again.
+  var onRoom: () -> Void { get set }
+  /// Takes bytes of the client. Returns how many; the rest must be offered again after `onRoom`.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Int
+}

@@ -16,10 +16,20 @@ extension UnsafeRawBufferPointer {
     return nil
   }
 
-  /// Whether `part` is at `start`, comparing eight bytes at a time.
+  /// Whether `part` is at `start`, comparing up to 32 bytes at a time.
   package func holds(_ part: UnsafeRawBufferPointer, at start: Int = 0) -> Bool {
     guard part.count <= count - start else { return false }
     var index = 0
+    while index + 32 <= part.count {
+      var difference: UInt64 = 0
+      for offset in stride(from: index, to: index + 32, by: 8) {
+        difference |=
+          part.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          ^ loadUnaligned(fromByteOffset: start + offset, as: UInt64.self)
+      }
+      guard difference == 0 else { return false }
+      index += 32
+    }
     while index + 8 <= part.count {
       let ours = loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
       guard part.loadUnaligned(fromByteOffset: index, as: UInt64.self) == ours else { return false }

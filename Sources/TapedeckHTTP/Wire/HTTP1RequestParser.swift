@@ -117,7 +117,7 @@ public struct HTTP1RequestParser: Sendable {
       last = try RequestFields(lines, count: count, version: line.version, limits: limits)
     }
     defer { if lines.count > Self.keptFieldBytes { last = RequestFields() } }
-    var request = last.request(line)
+    var request = try last.request(line)
     switch last.framing {
     case .none, .untilClose, .length(0):
       return .request(consume request)

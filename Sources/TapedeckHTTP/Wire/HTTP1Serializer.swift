@@ -32,8 +32,8 @@ public enum HTTP1Serializer {
         appendLineEnd(to: &out)
       }
     }
-    // RFC 9110 §7.8: a sender of `Upgrade` lists it in Connection; only a 426 keeps it.
-    if head.status == 426, head.fields.contains("upgrade") { append("Connection: upgrade\r\n", to: &out) }
+    // RFC 9110 §7.8: a sender of `Upgrade` lists it in Connection; only a 426 and a 101 keep it.
+    if head.announcesUpgrade, head.fields.contains("upgrade") { append("Connection: upgrade\r\n", to: &out) }
     appendFraming(framing, isLengthWritten: isLengthWritten, to: &out)
   }
 
@@ -56,6 +56,8 @@ public enum HTTP1Serializer {
 
   public static let crlf: [UInt8] = [ASCII.carriageReturn, ASCII.lineFeed]
   public static let closeAndBlankLine: [UInt8] = Array("Connection: close\r\n\r\n".utf8)
+  /// The response to a CONNECT that has opened a tunnel, without framing (RFC 9110 §9.3.6).
+  public static let connectionEstablished: [UInt8] = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
   public static let continueHead: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
   private static func appendStatusLine(_ head: HTTPResponseHead, to out: inout [UInt8]) {

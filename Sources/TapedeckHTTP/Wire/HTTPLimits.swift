@@ -15,6 +15,8 @@ public struct HTTPLimits: Sendable {
   /// A chunk-size line; below, all chunk extensions of a message (RFC 9112 §7.1.1 wants a limit).
   public var chunkLineBytes = 4 * 1024
   public var chunkExtensionBytes = 16 * 1024
+  /// Whether CONNECT is a request like others, as to a forward proxy; it is refused otherwise.
+  package var allowsConnect = false
 
   public init() {}
 

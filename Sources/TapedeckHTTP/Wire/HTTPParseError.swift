@@ -4,14 +4,14 @@ public enum HTTPParseError: Error, Equatable, Sendable {
   case headTooLarge, tooManyFields, badField, badHost, foldedFramingField, nominatedFraming, badMaxForwards
   case badContentLength, conflictingFraming, badTransferEncoding, unsupportedTransferCoding, badChunk,
     bodyTooLarge
-  case unsupportedExpectation, connectUnsupported
+  case unsupportedExpectation, connectUnsupported, connectWithBody
 
   /// The status of its response (RFC 9112 §3, §6.3; RFC 6585 §5).
   public var status: Int {
     switch self {
     case .badRequestLine, .badStatusLine, .badTarget, .badField, .badHost, .badContentLength,
       .conflictingFraming, .badTransferEncoding, .badChunk, .foldedFramingField, .nominatedFraming,
-      .badMaxForwards:
+      .badMaxForwards, .connectWithBody:
       400
     case .bodyTooLarge: 413
     case .targetTooLong: 414
@@ -43,7 +43,8 @@ extension HTTPParseError: CustomStringConvertible {
     case .badChunk: "the chunked body is malformed"
     case .bodyTooLarge: "the body is larger than the limit"
     case .unsupportedExpectation: "the only expectation understood is `100-continue`"
-    case .connectUnsupported: "CONNECT tunnels are not served; send requests straight to this address"
+    case .connectUnsupported: "CONNECT is served with --forward only; send requests straight to this address"
+    case .connectWithBody: "a CONNECT request has no body"
     case .nominatedFraming: "Connection names a field that tells where the message ends"
     case .badMaxForwards: "Max-Forwards is not one plain decimal number"
     case .foldedFramingField: "a framing header is folded over two lines"

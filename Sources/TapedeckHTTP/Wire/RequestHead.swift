@@ -4,6 +4,7 @@ struct RequestLine: Sendable {
   /// In origin form.
   var target: [UInt8]
   var authority: [UInt8]?
+  var scheme: HTTPScheme
   var version: HTTPVersion
   /// The length of the line with its CRLF.
   var byteCount: Int
@@ -18,10 +19,10 @@ struct RequestLine: Sendable {
     cursor += 1
     let target = try parseTarget(line, &cursor, limits)
     let version = try parseVersion(line, &cursor)
-    let resolved = try RequestTarget.resolve(target, method: method)
+    let resolved = try RequestTarget.resolve(target, method: method, limits: limits)
     return RequestLine(
-      method: method, target: resolved.originForm, authority: resolved.authority, version: version,
-      byteCount: cursor)
+      method: method, target: resolved.originForm, authority: resolved.authority, scheme: resolved.scheme,
+      version: version, byteCount: cursor)
   }
 
   /// The length of the method; `bytes.count` while incomplete. Its first byte reveals garbage, such as TLS.
@@ -99,12 +100,21 @@ struct RequestFields: Sendable {
     framing = try BodyFraming.request(fields, version: version)
   }
 
-  func request(_ line: consuming RequestLine) -> HTTPRequest {
-    let isAbsolute = line.authority != nil
+  func request(_ line: consuming RequestLine) throws(HTTPParseError) -> HTTPRequest {
+    // RFC 9110 §9.3.6: content of a CONNECT request has no meaning, and would be taken for the tunnel's bytes.
+    if line.method == .connect, framing != .none, framing != .length(0) { throw .connectWithBody }
+    let named = line.authority
     var request = HTTPRequest(
       method: line.method, target: line.target, version: line.version, fields: fields,
-      authority: line.authority ?? host, keepsAlive: line.version == .http11 && !connection.closes)
-    request.isAbsoluteForm = isAbsolute
+      authority: named ?? host, keepsAlive: line.version == .http11 && !connection.closes)
+    if let named {
+      request.namesOrigin = true
+      request.scheme = line.scheme
+      // RFC 9112 §3.2.2: the authority of the target replaces what Host says.
+      if named != host, let index = fields.index(of: "host") {
+        try? request.fields.replaceValue(at: index, with: named)
+      }
+    }
     request.asksForUpgrade = connection.upgrades
     return request
   }

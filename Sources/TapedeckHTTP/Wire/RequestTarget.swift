@@ -26,30 +26,39 @@ package enum RequestTarget {
     return out
   }
 
+  /// A target in origin form, and the origin that it named.
+  struct Resolved {
+    var originForm: [UInt8]
+    var authority: [UInt8]?
+    var scheme = HTTPScheme.http
+  }
+
   static func resolve(
-    _ target: [UInt8], method: HTTPMethod
-  ) throws(HTTPParseError) -> (originForm: [UInt8], authority: [UInt8]?) {
+    _ target: [UInt8], method: HTTPMethod, limits: HTTPLimits
+  ) throws(HTTPParseError) -> Resolved {
     if method == .connect {
       // RFC 9112 §3.2.3: CONNECT names host and port only.
       guard isAuthority(target[...]), namesPort(target[...]) else { throw .badTarget }
-      throw .connectUnsupported
+      guard limits.allowsConnect else { throw .connectUnsupported }
+      return Resolved(originForm: target, authority: target)
     }
-    if target.first == UInt8(ascii: "/") { return (target, nil) }
+    if target.first == UInt8(ascii: "/") { return Resolved(originForm: target) }
     if target == [UInt8(ascii: "*")] {
       guard method == .options else { throw .badTarget }
-      return (target, nil)
+      return Resolved(originForm: target)
     }
     return try resolveAbsolute(target[...], method: method)
   }
 
   private static func resolveAbsolute(
     _ target: ArraySlice<UInt8>, method: HTTPMethod
-  ) throws(HTTPParseError) -> (originForm: [UInt8], authority: [UInt8]?) {
+  ) throws(HTTPParseError) -> Resolved {
     let rest: ArraySlice<UInt8>
+    let scheme: HTTPScheme
     if ASCII.equal(target.prefix(7), lowercase: "http://") {
-      rest = target.dropFirst(7)
+      (scheme, rest) = (.http, target.dropFirst(7))
     } else if ASCII.equal(target.prefix(8), lowercase: "https://") {
-      rest = target.dropFirst(8)
+      (scheme, rest) = (.https, target.dropFirst(8))
     } else {
       throw .badTarget
     }
@@ -62,7 +71,7 @@ package enum RequestTarget {
     } else {
       originForm = path.first == UInt8(ascii: "/") ? Array(path) : [UInt8(ascii: "/")] + path
     }
-    return (originForm, withoutEmptyPort(rest[..<end]))
+    return Resolved(originForm: originForm, authority: withoutEmptyPort(rest[..<end]), scheme: scheme)
   }
 }
 

@@ -25,11 +25,15 @@ package struct CassetteComparison: Sendable {
   package var isEmpty: Bool { changes.isEmpty && rules.isEmpty }
 
   package init(_ old: Cassette, _ new: Cassette) throws(CassetteError) {
-    if old.upstream != new.upstream {
-      rules = [RequestDifference(field: "upstream", recorded: old.upstream, received: new.upstream)]
+    if old.recordedOrigins != new.recordedOrigins {
+      let texts = [old, new].map { $0.hasSeveralOrigins ? $0.origins.joined(separator: ", ") : $0.upstream }
+      rules = [RequestDifference(field: "upstream", recorded: texts[0], received: texts[1])]
     }
-    let matcher = old.matcher
-    if matcher != new.matcher {
+    // The interactions of a cassette of one origin name none.
+    let matcher = RequestMatcher(
+      old.matcher.rules, redaction: old.matcher.redaction,
+      comparesOrigin: old.hasSeveralOrigins && new.hasSeveralOrigins)
+    if matcher.rules != new.matcher.rules || matcher.redaction != new.matcher.redaction {
       let texts = [matcher, new.matcher].map { $0.rules.items.joined(separator: ", ") }
       rules.append(RequestDifference(field: "match", recorded: texts[0], received: texts[1]))
     }

@@ -20,12 +20,13 @@ package struct DriftRequest: Sendable {
   /// another, else in the order of the file names.
   /// - Parameters:
   ///   - sendsUnsafeMethods: whether requests that may change something are sent (RFC 9110 §9.2.1).
-  ///   - fields: these replace recorded fields of the same names.
+  ///   - fields: gives the fields that replace recorded ones of the same names.
   package static func all(
-    of cassette: Cassette, sendsUnsafeMethods: Bool, fields: HTTPFields
+    of cassette: Cassette, sendsUnsafeMethods: Bool, fields: (Interaction) -> HTTPFields
   ) throws(CassetteError) -> [DriftRequest] {
     var requests: [DriftRequest] = []
     for (_, responses) in try cassette.grouped(by: cassette.matcher) {
+      let fields = fields(responses[0].interaction)
       requests.append(try DriftRequest(responses, sendsUnsafeMethods: sendsUnsafeMethods, fields: fields))
     }
     guard sendsUnsafeMethods else { return requests }
@@ -41,6 +42,10 @@ package struct DriftRequest: Sendable {
     self.interactions = interactions
     let interaction = interactions[0].interaction
     var request = interaction.request
+    guard interaction.response.webSocket == nil else {
+      (plan, withheld) = (.skip("it opens a WebSocket"), [])
+      return
+    }
     guard sendsUnsafeMethods || request.method.isSafe else {
       (plan, withheld) = (.skip("\(request.method) may change something"), [])
       return

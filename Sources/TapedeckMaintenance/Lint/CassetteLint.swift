@@ -16,18 +16,20 @@ package struct CassetteLint {
   package init(_ path: String, now: Int) throws(CassetteError) {
     let directory = try CassetteDirectory(opening: path)
     let names = try directory.names()
-    let files = names.filter(CassetteNames.isInteraction)
     let (hasManifest, hasJournal) = (
       names.contains(CassetteNames.manifest), names.contains(CassetteNames.journal)
     )
-    guard !files.isEmpty || hasManifest || hasJournal else { throw .absent(directory: path) }
     let manifest = hasManifest ? readManifest(directory) : nil
+    let origins = readOrigins(directory)
+    let files = try directory.interactionNames(names, inFolders: origins == .several)
+    guard !files.isEmpty || hasManifest || hasJournal else { throw .absent(directory: path) }
     if !hasManifest {
       add(.info, .noManifest, CassetteNames.manifest, "it is missing, so nothing says what was recorded")
     }
     let matcher = RequestMatcher(
       manifest?.rules ?? MatchRules(),
-      redaction: manifest?.redaction ?? Redaction(upstream: manifest?.upstream))
+      redaction: manifest?.redaction ?? Redaction(upstream: manifest?.upstream),
+      comparesOrigin: origins == .several)
     let reader = CassetteReader(directory, matcher: matcher)
     if hasJournal { try checkJournal(directory, reader) }
     for name in names where name.hasPrefix(Sealer.temporaryPrefix) {
@@ -39,7 +41,7 @@ package struct CassetteLint {
       }
     }
     interactionCount = files.count
-    checkHosts()
+    if origins != .several { checkHosts() }
     let hasErrors = findings.contains { $0.severity == .error }
     if !hasErrors { checkNames(path, matcher) }
     try checkBodies(directory, findsOrphans: !hasErrors)
@@ -73,6 +75,13 @@ package struct CassetteLint {
     }.flatMap { $0 }
   }
 
+  private mutating func readOrigins(_ directory: CassetteDirectory) -> CassetteOrigins {
+    // A manifest that cannot be read is a finding already.
+    if findings.contains(where: { $0.severity == .error }) { return .one(nil) }
+    return unreadable(CassetteNames.manifest) { _ throws(CassetteError) in try directory.origins() }
+      ?? .one(nil)
+  }
+
   private mutating func checkJournal(
     _ directory: CassetteDirectory, _ reader: CassetteReader
   ) throws(CassetteError) {
@@ -80,7 +89,7 @@ package struct CassetteLint {
     guard let file = try directory.openForReading(name) else { return }
     unreadable(name, .journal) { lint throws(CassetteError) in
       var count = 0
-      let journal = try Journal(reading: file) { entry throws(CassetteError) in
+      let journal = try Journal(reading: file, isJoining: true) { entry throws(CassetteError) in
         _ = try reader.interaction(entry.record.tree, name: name, in: entry.file)
         count += 1
       }
@@ -111,7 +120,7 @@ package struct CassetteLint {
     findings +=
       InteractionLint(
         name: name, interaction: interaction.interaction, tree: try? JSONValue(parsing: bytes),
-        upstream: upstream, now: now
+        upstream: interaction.interaction.origin.map { "\($0)" } ?? upstream, now: now
       ).findings
   }
 

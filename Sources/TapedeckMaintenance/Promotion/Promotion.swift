@@ -31,8 +31,15 @@ package struct Promotion: Sendable {
   private var ids: [ObjectKind.Key: String] = [:]
   private var taken: Set<String> = []
 
-  package init(_ cassette: Cassette) {
-    self.init(cassette.interactions.map { PromotedExchange($0.interaction, file: $0.fileName) })
+  /// - Parameter host: the only host for which the resources respond; `nil` for any.
+  package init(_ interactions: [StoredInteraction], host: String? = nil) {
+    self.init(interactions.map { PromotedExchange($0.interaction, file: $0.fileName) })
+    guard let host else { return }
+    for index in resources.indices {
+      guard case .object(let members) = resources[index].declaration else { continue }
+      let when = JSONMember(JSONString("when"), ["host": JSONValue(host)])
+      resources[index].declaration = .object(members.prefix(2) + [when] + members.dropFirst(2))
+    }
   }
 
   init(_ exchanges: [PromotedExchange]) {

@@ -10,22 +10,28 @@ struct CassetteScan {
   private let scanner: SecretScanner
   private var bodies: Set<String> = []
 
-  init(_ directory: CassetteDirectory, keep: [String], onFile: (String) -> Void) {
+  init(
+    _ directory: CassetteDirectory, keep: [String], until isEnded: () -> Bool = { false },
+    onFile: (String) -> Void
+  ) {
     self.directory = directory
     unit = SecretScan.Unit(path: directory.path, kind: .cassette)
     let journal = try? directory.openForReading(CassetteNames.journal).flatMap(JournalHeader.init(of:))
     scanner = SecretScanner(
       keep: keep + Self.keep(directory.path) + (journal?.redaction?.rules?.keep ?? []))
     trying { scan throws(CassetteError) in
-      for name in try scan.directory.names() {
+      let folders = try scan.directory.foldersOfHosts()
+      let inFolders = folders.flatMap { folder, leaves in leaves.map { "\(folder)/\($0)" } }
+      for name in try scan.directory.names() + inFolders {
         // Hidden files are skipped, except the half-written ones that a crash of Tapedeck left.
-        let isHidden = name.hasPrefix(".") && !name.hasPrefix(Sealer.temporaryPrefix)
-        guard !isHidden, !scan.directory.isFolder(name) else { continue }
+        let isHidden =
+          name.hasPrefix(".") && !name.hasPrefix(Sealer.temporaryPrefix) || name.contains("/.")
+        guard !isHidden, !isEnded(), !scan.directory.isFolder(name) else { continue }
         onFile(scan.directory.path(of: name))
         scan.unit.fileCount += 1
         scan.trying { scan throws(CassetteError) in try scan.read(name) }
       }
-      for leaf in try scan.directory.names(in: BodyFile.folder) {
+      for leaf in try scan.directory.names(in: BodyFile.folder) where !isEnded() {
         let name = "\(BodyFile.folder)/\(leaf)"
         scan.unit.fileCount += 1
         if scan.bodies.contains(name) { continue }
@@ -39,6 +45,10 @@ struct CassetteScan {
   static func keep(_ path: String) -> [String] {
     let manifest = try? CassetteReader(CassetteDirectory(opening: path)).manifest()
     return manifest?.redaction?.rules?.keep ?? []
+  }
+
+  static func isOfSeveralOrigins(_ path: String) -> Bool {
+    (try? CassetteReader(CassetteDirectory(opening: path)).manifest())?.origins != nil
   }
 
   /// Turns an error into a problem of the unit, so that the scan goes on.
@@ -66,7 +76,7 @@ struct CassetteScan {
     guard let file = try directory.openForReading(CassetteNames.journal) else { return }
     var number = 1
     var failure: CassetteError?
-    _ = try Journal(reading: file) { entry throws(CassetteError) in
+    _ = try Journal(reading: file, isJoining: true) { entry throws(CassetteError) in
       number += 1
       do throws(CassetteError) {
         let tree = entry.record.tree
@@ -91,5 +101,12 @@ struct CassetteScan {
       let body = BodyFile(name: name, size: size, directory: directory)
       unit.finds += try scanner.finds(in: body, at: "").map { $0.inFile(name) }
     }
+  }
+}
+
+extension CassetteDirectory {
+  /// The folders of the hosts, with the names in them; empty unless the cassette is of several origins.
+  func foldersOfHosts() throws(CassetteError) -> [(folder: String, leaves: [String])] {
+    try (try? origins()) == .several ? folders(names()) : []
   }
 }

@@ -25,16 +25,20 @@ package struct SecretScan: Sendable {
   package private(set) var units: [Unit] = []
   private let keep: [String]
   private let onFile: @Sendable (String) -> Void
+  private let isEnded: @Sendable () -> Bool
 
   /// - Parameters:
   ///   - keep: names and kinds that are not secrets, in addition to those of a cassette.
+  ///   - isEnded: asked before each file; once it is true, the rest is left out.
   ///   - onFile: called with each file before it is read.
   /// - Throws: if the path itself cannot be read.
   package init(
-    _ path: String, keep: [String] = [], onFile: @escaping @Sendable (String) -> Void = { _ in }
+    _ path: String, keep: [String] = [], until isEnded: @escaping @Sendable () -> Bool = { false },
+    onFile: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(CassetteError) {
     self.keep = keep
     self.onFile = onFile
+    self.isEnded = isEnded
     if ForeignFile.isFolder(path) {
       try scan(folder: path)
     } else {
@@ -46,11 +50,12 @@ package struct SecretScan: Sendable {
     let directory = try CassetteDirectory(opening: path)
     let names = try directory.names()
     let isCassette = directory.isCassette
-    if isCassette { units.append(CassetteScan(directory, keep: keep, onFile: onFile).unit) }
-    for name in names where !name.hasPrefix(".") {
+    if isCassette { units.append(CassetteScan(directory, keep: keep, until: isEnded, onFile: onFile).unit) }
+    let scanned = isCassette ? try directory.foldersOfHosts().map(\.folder) + [BodyFile.folder] : []
+    for name in names where !name.hasPrefix(".") && !isEnded() {
       let inner = directory.path(of: name)
       if directory.isFolder(name) {
-        if !(isCassette && name == BodyFile.folder) { try scan(folder: inner) }
+        if !scanned.contains(name) { try scan(folder: inner) }
       } else if !isCassette, !ForeignFile.isFolder(inner) {
         // A link to a folder is no part of this one. Whatever else cannot be read is a problem.
         do throws(CassetteError) { try scan(file: inner) } catch {
@@ -64,8 +69,10 @@ package struct SecretScan: Sendable {
     onFile(path)
     let source = try ImportSource(reading: path)
     let folder = ForeignFile.parent(of: path)
-    // The cassette of a file in its folder or in its `bodies`.
-    let folders = folder.hasSuffix(BodyFile.folder) ? [folder, ForeignFile.parent(of: folder)] : [folder]
+    // The cassette of a file in its folder, in its `bodies` or in the folder of a host.
+    let parent = ForeignFile.parent(of: folder)
+    let isInFolder = folder.hasSuffix(BodyFile.folder) || CassetteScan.isOfSeveralOrigins(parent)
+    let folders = isInFolder ? [parent, folder] : [folder]
     let owner = folders.first { (try? CassetteDirectory(opening: $0))?.isCassette == true }
     let scanner = SecretScanner(keep: keep + (owner.map(CassetteScan.keep) ?? []))
     var unit = Unit(path: path, kind: owner.map { .part(ofCassette: $0) } ?? .file, fileCount: 1)

@@ -37,9 +37,9 @@ package struct CassetteCleaning: Sendable {
   private mutating func replaceFiles(
     _ path: String, _ choice: RedactionChoice, onStep: (Int, Int) -> Void
   ) throws(CassetteError) -> [HTTPRequest] {
-    let upstream = try CassetteReader(CassetteDirectory(opening: path)).manifest()?.upstream
+    let origins = try CassetteDirectory(opening: path).origins()
     let recorder = try CassetteRecorder.open(
-      path, upstream: upstream, replacing: false, redaction: choice.turnedOn, secrets: .hide)
+      path, origins: origins, replacing: false, redaction: choice.turnedOn, secrets: .hide)
     recoveredCount = recorder.recoveredCount
     recoveredHiddenCount = recorder.recoveredHiddenCount
     var replacement = try FileReplacement(path, recorder)
@@ -69,7 +69,8 @@ package struct CassetteCleaning: Sendable {
   package init(file path: String, _ choice: RedactionChoice) throws(CassetteError) {
     let source = try ImportSource(reading: path)
     let session = try? ImportedSession.read(source)
-    let redaction = choice.turnedOn.changed(session?.manifest?.redaction, upstream: session?.upstream)
+    let redaction = choice.turnedOn.changed(
+      session?.manifest?.redaction, upstream: session?.recordedOrigins.upstream)
     let scanner = redaction.rules.map { SecretScanner($0) } ?? SecretScanner()
     guard let policy = redaction.policy, !source.bytes.starts(with: [0x1F, 0x8B]) else {
       remaining = scanner.finds(inForeign: source)

@@ -15,13 +15,18 @@ package struct CassetteMerge: Sendable {
 
   private struct Item {
     var stored: StoredInteraction
-    /// Redacted by the rules of the first cassette.
+    /// Redacted by the rules of the first cassette; naming its origin if the result is of several.
     var interaction: Interaction
     var source: Int
   }
 
   private let preference: Preference
-  private var cassettes: [Cassette]
+  private let cassettes: [Cassette]
+  /// Of several origins, if one of the cassettes is; otherwise of one, that of the first.
+  private let origins: CassetteOrigins
+  /// How clients reach the origins of all, where there are several.
+  private let upstreams: RecordedUpstreams?
+  private let matcher: RequestMatcher
   private var order: [MatchKey] = []
   private var items: [MatchKey: [Item]] = [:]
   /// Requests with different responses, as the first interaction in the earlier cassette.
@@ -36,6 +41,13 @@ package struct CassetteMerge: Sendable {
   package init(_ cassettes: [Cassette], preferring preference: Preference) throws(CassetteError) {
     self.preference = preference
     self.cassettes = cassettes
+    let first = cassettes[0]
+    origins = cassettes.contains(where: \.hasSeveralOrigins) ? .several : first.recordedOrigins
+    let joined = origins == .several ? JoinedUpstreams(cassettes) : nil
+    upstreams = joined?.upstreams
+    warnings = joined?.warnings ?? []
+    matcher = RequestMatcher(
+      first.matcher.rules, redaction: first.matcher.redaction, comparesOrigin: origins == .several)
     for (source, cassette) in cassettes.enumerated() {
       try check(cassette)
       try add(cassette, source: source)
@@ -52,7 +64,7 @@ package struct CassetteMerge: Sendable {
         "\(cassette.path) rewrites \(cassette.recordedRewriting.text) for clients; the merged cassette rewrites "
           + "\(first.recordedRewriting.text), as \(first.path) does")
     }
-    if let one = first.upstream, let other = cassette.upstream, one != other {
+    if origins != .several, let one = first.upstream, let other = cassette.upstream, one != other {
       warnings.append("\(cassette.path) was recorded from \(other), and \(first.path) from \(one)")
     }
   }
@@ -77,10 +89,11 @@ package struct CassetteMerge: Sendable {
   }
 
   private mutating func add(_ cassette: Cassette, source: Int) throws(CassetteError) {
-    let matcher = cassettes[0].matcher
     let isAlike = cassette.matcher == matcher
     let keyed = try cassette.interactions.map { stored throws(CassetteError) -> (key: MatchKey, item: Item) in
-      let interaction = isAlike ? stored.interaction : matcher.redaction.redacted(stored.interaction).0
+      let interaction =
+        isAlike
+        ? stored.interaction : try named(matcher.redaction.redacted(stored.interaction).0, of: cassette)
       let key = isAlike ? stored.key : try matcher.key(for: interaction)
       return (key, Item(stored: stored, interaction: interaction, source: source))
     }
@@ -91,6 +104,25 @@ package struct CassetteMerge: Sendable {
     conflicts.sort {
       ($0.fileName, $0.recorded.request.targetText) < ($1.fileName, $1.recorded.request.targetText)
     }
+  }
+
+  /// The interaction as the result holds it. One of a cassette of one origin gets that origin, and the path prefix of its
+  /// `upstream`.
+  private func named(_ interaction: Interaction, of cassette: Cassette) throws(CassetteError) -> Interaction {
+    guard origins == .several, !cassette.hasSeveralOrigins else { return interaction }
+    let upstream = cassette.upstream ?? ""
+    let start = upstream.firstRange(of: "://")?.upperBound ?? upstream.startIndex
+    let slash = upstream[start...].firstIndex(of: "/") ?? upstream.endIndex
+    guard let origin = HTTPOrigin(String(upstream[..<slash])) else {
+      throw .refused(
+        path: cassette.path,
+        reason: "it does not say where it was recorded from, which a cassette of several origins needs; "
+          + "set `upstream` in its cassette.json")
+    }
+    var named = interaction
+    named.request.name(origin)
+    named.request.target = Array(upstream[slash...].utf8) + named.request.target
+    return named
   }
 
   private mutating func union(_ old: [Item], _ new: [Item]) -> [Item] {
@@ -125,9 +157,11 @@ extension CassetteMerge {
   /// Writes the result: into the first cassette, or into a new one that takes the rules of the first.
   /// - Parameters:
   ///   - path: the path of the first cassette, or of one that does not exist.
+  ///   - isEnded: asked before each interaction; once it is true, nothing is written.
   ///   - onStep: called after each interaction with the number done and the total.
   package func write(
-    into path: String, onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    into path: String, until isEnded: () -> Bool = { false },
+    onStep: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> SealReport {
     if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
     let isInPlace = path == cassettes[0].path
@@ -136,7 +170,7 @@ extension CassetteMerge {
       !isInPlace || group.contains { $0.source != 0 }
     }.flatMap { $0 }
     guard !written.isEmpty else { return SealReport() }
-    if isInPlace { return try write(written, into: path, onStep: onStep) }
+    if isInPlace { return try write(written, into: path, until: isEnded, onStep: onStep) }
     let (directory, made) = try CassetteDirectory.create(path)
     do throws(CassetteError) {
       guard try directory.names().isEmpty else {
@@ -149,7 +183,9 @@ extension CassetteMerge {
       CassetteDirectory.removeMade(made)
       throw error
     }
-    do throws(CassetteError) { return try write(written, into: path, onStep: onStep) } catch {
+    do throws(CassetteError) {
+      return try write(written, into: path, until: isEnded, onStep: onStep)
+    } catch {
       try? directory.remove(CassetteNames.manifest)
       CassetteDirectory.removeMade(made)
       throw error
@@ -159,33 +195,39 @@ extension CassetteMerge {
   /// The manifest of a cassette that takes the rules of the first one.
   private func newManifest() throws(CassetteError) -> CassetteManifest {
     let model = cassettes[0]
-    var manifest = CassetteManifest(upstream: model.upstream)
+    var manifest = CassetteManifest(origins)
     if !model.isForeignFile {
       let written = try CassetteReader(CassetteDirectory(opening: model.path)).manifest()
       manifest.formatVersion = written?.formatVersion ?? 1
       manifest.others = written?.others ?? []
     }
-    manifest.rules = model.matcher.rules
-    manifest.redaction = model.matcher.redaction
+    manifest.rules = matcher.rules
+    manifest.redaction = matcher.redaction
     manifest.rewriting = model.recordedRewriting
+    manifest.upstreams = upstreams
     return manifest
   }
 
+  private static let interrupted = "the merge was interrupted; nothing was written, and nothing is lost"
+
   private func write(
-    _ written: [Item], into path: String, onStep: (_ done: Int, _ total: Int) -> Void
+    _ written: [Item], into path: String, until isEnded: () -> Bool,
+    onStep: (_ done: Int, _ total: Int) -> Void
   ) throws(CassetteError) -> SealReport {
-    let recorder = try CassetteRecorder.open(path, upstream: cassettes[0].upstream, replacing: true)
+    let recorder = try CassetteRecorder.open(path, origins: origins, replacing: true, upstreams: upstreams)
     do throws(CassetteError) {
       // Another tool's file is no directory.
       let sources = cassettes.map { try? CassetteDirectory(opening: $0.path) }
       for (index, item) in written.enumerated() {
-        try recorder.record(item.stored, from: sources[item.source], arrival: recorder.nextArrival())
+        guard !isEnded() else { throw CassetteError.refused(path: path, reason: Self.interrupted) }
+        try recorder.record(
+          item.stored, as: item.interaction, from: sources[item.source], arrival: recorder.nextArrival())
         onStep(index + 1, written.count)
       }
       return try recorder.seal()
     } catch {
       recorder.stop()
-      _ = try? recorder.seal()
+      if isEnded() { recorder.discard() } else { _ = try? recorder.seal() }
       throw error
     }
   }
@@ -193,19 +235,29 @@ extension CassetteMerge {
 
 extension CassetteRecorder {
   /// Records an interaction of another cassette, with the custom members in its file.
-  /// - Parameter source: the folder of the other cassette.
+  /// - Parameters:
+  ///   - new: the interaction as this cassette holds it.
+  ///   - source: the folder of the other cassette.
   fileprivate func record(
-    _ stored: StoredInteraction, from source: CassetteDirectory?, arrival: Int
+    _ stored: StoredInteraction, as new: Interaction, from source: CassetteDirectory?, arrival: Int
   ) throws(CassetteError) {
+    let isNamed = new.origin != stored.interaction.origin
+    let interaction = isNamed ? new : stored.interaction
     // An interaction with a secret is written again without it.
-    guard let source, let tree = try source.tree(of: stored),
+    guard let source, var tree = try source.tree(of: stored),
       matcher.redaction.redacted(stored.interaction).count == 0
     else {
-      try record(stored.interaction, arrival: arrival)
+      try record(interaction, arrival: arrival)
       return
     }
     for name in InteractionFormat.bodyNames(tree) { try copyBody(name, from: source) }
-    try record(stored.interaction, tree: tree, arrival: arrival)
+    if isNamed {
+      let encoded = try InteractionFormat.encode(interaction) { body throws(CassetteError) in
+        try BodyFile.store(body, in: try CassetteDirectory(opening: path))
+      }
+      tree = encoded.keepingFreeMembers(of: tree)
+    }
+    try record(interaction, tree: tree, arrival: arrival)
   }
 
   private func copyBody(_ name: String, from source: CassetteDirectory) throws(CassetteError) {

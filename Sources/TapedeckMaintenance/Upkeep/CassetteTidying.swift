@@ -91,8 +91,8 @@ struct LockedCassette {
   /// Throws `absent` if there is no cassette.
   init(_ path: String) throws(CassetteError) {
     // Checked before locking, since the lock would create a cassette.
-    let upstream = try Cassette.open(path).upstream
-    recorder = try CassetteRecorder.open(path, upstream: upstream, replacing: false)
+    let origins = try Cassette.open(path).recordedOrigins
+    recorder = try CassetteRecorder.open(path, origins: origins, replacing: false)
     do throws(CassetteError) {
       directory = try CassetteDirectory(opening: path)
       cassette = try Cassette.open(path)
@@ -106,11 +106,15 @@ struct LockedCassette {
   /// - Returns: the number of removed bodies.
   func finish(_ plan: TidyPlan) throws(CassetteError) -> Int {
     do throws(CassetteError) {
+      let folders = CassetteNames.folders(of: plan.removals + plan.steps.flatMap { [$0.old, $0.new] })
       for name in plan.removals { try directory.remove(name) }
+      for folder in CassetteNames.folders(of: plan.steps.map(\.new)) { try directory.makeFolder(folder) }
       for (old, new) in plan.steps { try directory.rename(old, to: new) }
       let orphans = try orphans(without: plan.removals)
       for name in orphans { try directory.remove(name) }
-      directory.removeFolder(BodyFile.folder)
+      for folder in folders + [BodyFile.folder] { directory.removeFolder(folder) }
+      try directory.sync(folders: folders)
+      try updateOrigins(without: plan.removals)
       try directory.sync()
       try unlock()
       return orphans.count
@@ -118,6 +122,19 @@ struct LockedCassette {
       try? unlock()
       throw error
     }
+  }
+
+  /// Writes into the manifest which origins are left.
+  private func updateOrigins(without removed: [String]) throws(CassetteError) {
+    let removed = Set(removed)
+    let left = cassette.interactions.filter { !removed.contains($0.fileName) }
+    guard var manifest = try CassetteReader(directory).manifest(), manifest.origins != nil else { return }
+    let origins = Set(left.compactMap(\.recorded.request.origin)).map { "\($0)" }.sorted()
+    guard origins != manifest.origins else { return }
+    manifest.origins = origins
+    let temporary = "\(Sealer.temporaryPrefix)manifest.tmp"
+    try directory.createFile(temporary, contents: manifest.fileBytes)
+    try directory.rename(temporary, to: CassetteNames.manifest)
   }
 
   func unlock() throws(CassetteError) { _ = try recorder.seal() }

@@ -22,7 +22,7 @@ struct FileReplacement {
   /// - Returns: the old requests of changed interactions.
   mutating func stage(onStep: (Int, Int) -> Void) throws(CassetteError) -> [HTTPRequest] {
     let directory = directory
-    let names = try directory.names().filter(CassetteNames.isInteraction)
+    let names = try directory.interactionNames(inFolders: recorder.hasSeveralOrigins)
     var requests: [HTTPRequest] = []
     for (index, name) in names.enumerated() {
       try late.learn(try read(name).interaction)
@@ -65,7 +65,7 @@ struct FileReplacement {
 
   mutating func stageRules() throws(CassetteError) {
     let present = try CassetteReader(directory).manifest()
-    var manifest = present ?? CassetteManifest(upstream: nil)
+    var manifest = present ?? CassetteManifest(recorder.hasSeveralOrigins ? .several : .one(nil))
     manifest.formatVersion = max(manifest.formatVersion, formatVersion)
     manifest.rules = present?.rules ?? recorder.matcher.rules
     manifest.redaction = recorder.matcher.redaction

@@ -18,9 +18,10 @@ public struct Request: Sendable {
   package typealias Continuation = @Sendable (Request) async throws -> HTTPResponse
 
   /// Creates a request from its HTTP message.
-  public init(http: HTTPRequest, scheme: String = "http", components: [String: String] = [:]) {
+  /// - Parameter scheme: of the URL; by default the one of the message.
+  public init(http: HTTPRequest, scheme: String? = nil, components: [String: String] = [:]) {
     self.http = http
-    self.scheme = scheme
+    self.scheme = scheme ?? http.scheme.rawValue
     self.components = components
   }
 

@@ -106,6 +106,16 @@ public struct Response: ResponseFieldsProvider, Sendable {
 }
 
 extension Response {
+  /// Creates a response with an `Encodable` value as its body; the header fields are sorted by name.
+  public init(
+    statusCode: Int = 200, encoding body: some Encodable & Sendable, headerFields: [String: String]? = nil
+  ) {
+    self.init(statusCode, HeaderFields(headerFields ?? [:]), EncodedValue(body))
+  }
+
+  /// Replaces the body by an `Encodable` value and sets `Content-Type` to match.
+  public mutating func setBody(encoding body: some Encodable & Sendable) { setBody(EncodedValue(body)) }
+
   /// Creates a response with a value that is not sendable, like a class instance; it is serialized at once.
   public init(statusCode: Int, writing value: any Serializable, headerFields: [String: String]? = nil) {
     self.init(statusCode, HeaderFields(headerFields ?? [:]), FrozenBody(value))

@@ -178,8 +178,13 @@ extension MockRoute: Hashable {
     return RegisteredRoute.identity(method, (try? RoutePattern(pattern).shape) ?? [pattern], fields)
   }
 
+  /// The path with its slash, or the URL.
+  private var whole: String {
+    endpoint.hasPrefix("/") || RoutePattern.isAbsolute(endpoint) ? endpoint : "/\(endpoint)"
+  }
+
   private var pattern: String {
-    let path = endpoint.hasPrefix("/") ? endpoint : "/\(endpoint)"
+    let path = whole
     let items = query.sorted { $0.key < $1.key }.map { name, value in
       let isWildcard = value.hasPrefix(":") || (value.hasPrefix("{") && value.hasSuffix("}"))
       return "\(URLEncoding.encoded(name))=\(isWildcard ? value : URLEncoding.encoded(value))"
@@ -212,7 +217,7 @@ extension Router {
 }
 
 extension MockRoute {
-  private var title: String { "\(method.rawValue) \(endpoint.hasPrefix("/") ? "" : "/")\(endpoint)" }
+  private var title: String { "\(method.rawValue) \(whole)" }
 
   fileprivate func checkedPattern() throws(MockRouteError) -> RoutePattern {
     do throws(PathPatternError) { return try RoutePattern(pattern) } catch {

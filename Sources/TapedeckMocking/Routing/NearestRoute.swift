@@ -14,7 +14,9 @@ extension Router {
   fileprivate func nearness(
     of route: RegisteredRoute, to request: Request
   ) -> (score: Int, description: String) {
-    let isOurs = base.covers(URLText(request.url))
+    let url = URLText(request.url)
+    let isBelow = base.covers(url)
+    let isOurs = isBelow && route.pattern.origin?.covers(url) != false
     let isMethod = route.method == nil || route.method == request.method
     let path = PathSegments(request.http.path)
     let wanted = base.segments.map { PathPattern.Segment.literal($0) } + route.pattern.segments
@@ -23,7 +25,8 @@ extension Router {
       (isOurs ? 4 : 0) + (isMethod ? 1 : 0)
       + 2 * zip(path.keys, wanted).count { $1.takes($0) } - abs(path.keys.count - wanted.count)
     let differences = [
-      isOurs ? nil : "its base is another", fits ? nil : "its path is another",
+      isOurs ? nil : isBelow ? "its host is another" : "its base is another",
+      fits ? nil : "its path is another",
       isMethod ? nil : "its method is another",
     ].compactMap { $0 }
     let reason =

@@ -76,6 +76,7 @@ struct RegisteredRoute: Sendable {
 
   func goesBefore(_ other: RegisteredRoute) -> Bool {
     if (method == nil) != (other.method == nil) { return method != nil }
+    if (pattern.origin == nil) != (other.pattern.origin == nil) { return pattern.origin != nil }
     if pattern.query.count != other.pattern.query.count {
       return pattern.query.count > other.pattern.query.count
     }

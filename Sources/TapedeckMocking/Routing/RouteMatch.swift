@@ -31,6 +31,9 @@ package struct RouteMatch: Sendable {
   /// Like `GET /users/:id`.
   package var routeDescription: String { route.description }
 
+  /// Its number in the router.
+  package var routeNumber: Int { route.number }
+
   package var isAsync: Bool {
     if !settings.middleware.isEmpty { return true }
     if case .async = route.handler { return true }

@@ -1,7 +1,8 @@
 internal import TapedeckHTTP
 
-/// The URLs of a route: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`. A query requires each
-/// of its names: with the given value, or with any if there is a parameter or no value.
+/// The URLs of a route: `/users/:id`, `/users/{id}?country=:country`, `/files/*rest`, and with a host
+/// `https://api.test.com/users`. A query requires each of its names: with the given value, or with any if there is a
+/// parameter or no value.
 struct RoutePattern: Sendable {
   enum QueryValue: Sendable, Hashable {
     case any
@@ -10,16 +11,33 @@ struct RoutePattern: Sendable {
   }
 
   let text: String
+  /// The scheme and host; `nil` for any.
+  let origin: BaseURL?
   let segments: [PathPattern.Segment]
   let query: [(name: String, value: QueryValue)]
 
   init(_ text: String, prefix: String = "") throws(PathPatternError) {
     let written = prefix.isEmpty ? text : Self.joined(prefix, text)
-    let parts = written.prefix { $0 != "#" }.split(
-      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     self.text = written
+    let path = Self.path(of: written)
+    origin = path.startIndex == written.startIndex ? nil : BaseURL(String(written[..<path.startIndex]))
+    guard prefix.isEmpty || !Self.isAbsolute(text) else { throw .hostInside(written) }
+    let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     segments = try PathPattern(String(parts.first ?? "")).segments
     query = parts.count > 1 ? QueryItem.parse(parts[1].utf8).map { ($0.name, Self.value($0.value)) } : []
+  }
+
+  /// What follows the scheme and host, if there are any.
+  static func path(of text: String) -> Substring {
+    let text = text.prefix { $0 != "#" }
+    guard isAbsolute(text), let mark = text.firstRange(of: "://") else { return text }
+    return text[mark.upperBound...].drop { $0 != "/" && $0 != "?" }
+  }
+
+  /// Whether a text begins with `https://`, or another scheme.
+  static func isAbsolute(_ text: some StringProtocol) -> Bool {
+    guard let mark = text.firstRange(of: "://"), mark.lowerBound > text.startIndex else { return false }
+    return text[..<mark.lowerBound].allSatisfy { $0.isLetter }
   }
 
   private static func joined(_ prefix: String, _ text: String) -> String {
@@ -59,7 +77,7 @@ struct RoutePattern: Sendable {
     let query = query.map { name, value in
       if case .literal(let value) = value { "?\(name)=\(value)" } else { "?\(name)" }
     }
-    return path + query.sorted()
+    return (origin.map { [$0.text] } ?? []) + path + query.sorted()
   }
 }
 
@@ -67,10 +85,13 @@ struct RoutePattern: Sendable {
 /// Without a scheme, any scheme and subdomain match. A port is compared only if given.
 /// The path has no parameters.
 struct BaseURL: Sendable {
+  /// As it was given.
+  let text: String
   private let parts: URLText
   let segments: [[UInt8]]
 
   init(_ text: String) {
+    self.text = text
     parts = URLText(text, mayLackScheme: true)
     let path = Array(parts.target.utf8).prefix { $0 != UInt8(ascii: "?") }
     segments = PathSegments(path).keys.map { Array($0) }

@@ -4,7 +4,8 @@ public import TapedeckHTTP
 package enum RouterDoor: Sendable {
   /// With its whole URL, as a client of the origin sends it.
   case url
-  /// At our own server: the host is ours, so only the path of a router's base is compared.
+  /// At our own server: unless the client names the origin, as those of a forward proxy do, the host is ours, so only
+  /// paths are compared.
   case server
 }
 
@@ -49,13 +50,15 @@ extension Router {
     for request: Request, at door: RouterDoor, _ claims: (RegisteredRoute) -> Bool
   ) -> RouteMatch? {
     guard !isEmpty else { return nil }
-    if door == .url, !base.covers(URLText(request.url)) { return nil }
+    let names = door == .url || request.http.namesOrigin
+    if names, !base.covers(URLText(request.url)) { return nil }
     let table = table
     let foldsCase = !table.settings.isPathCaseSensitive
     let path = PathSegments(request.http.path, foldsCase: foldsCase)
     guard base.beginsPath(path, foldsCase: foldsCase) else { return nil }
     let start = base.segments.count
     return table.first(for: path, from: start) { route in
+      if names, let origin = route.pattern.origin, !origin.covers(URLText(request.url)) { return nil }
       guard let matched = matched(route, request, path, start), claims(route) else { return nil }
       let latency =
         Router.forcedLatency ?? route.latency ?? table.settings.latency ?? Router.defaultLatency

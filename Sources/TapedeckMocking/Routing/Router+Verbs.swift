@@ -16,7 +16,9 @@ extension RouteRegistering {
   /// Registers routes for PATCH.
   public var patch: RouteVerb { RouteVerb(.patch, group) }
   /// Registers routes for DELETE.
-  public var del: RouteVerb { RouteVerb(.delete, group) }
+  public var delete: RouteVerb { RouteVerb(.delete, group) }
+  /// The same as `delete`, in Kakapo's spelling.
+  public var del: RouteVerb { delete }
   /// Registers routes for HEAD.
   public var head: RouteVerb { RouteVerb(.head, group) }
   /// Registers routes for OPTIONS.
@@ -58,13 +60,19 @@ public struct RouteGroup: RouteRegistering, Sendable {
   public var group: RouteGroup { self }
 
   /// How many segments of a path precede those of this group's routes.
-  package var depth: Int { router.base.segments.count + prefix.split(separator: "/").count }
+  package var depth: Int {
+    router.base.segments.count + RoutePattern.path(of: prefix).split(separator: "/").count
+  }
 
   func nested(
     _ prefix: String, headers: HeaderFields, latency: Latency?, when predicate: RegisteredRoute.Predicate?
   ) -> RouteGroup {
     var group = self
-    let slash = prefix.hasPrefix("/") || prefix.isEmpty ? "" : "/"
+    precondition(
+      !RoutePattern.isAbsolute(prefix) || self.prefix.isEmpty && router.baseURL.isEmpty,
+      "\(PathPatternError.hostInside("\(router.baseURL)\(self.prefix) \(prefix)"))")
+    let isWhole = prefix.hasPrefix("/") || prefix.isEmpty
+    let slash = isWhole || self.prefix.isEmpty && RoutePattern.isAbsolute(prefix) ? "" : "/"
     group.prefix =
       (self.prefix.hasSuffix("/") ? String(self.prefix.dropLast()) : self.prefix) + slash + prefix
     group.headers += headers.fields
@@ -75,7 +83,7 @@ public struct RouteGroup: RouteRegistering, Sendable {
 
   func register(_ method: HTTPMethod?, _ path: String, _ handler: RouteHandling) -> Route {
     do {
-      return router.register(method, try RoutePattern(path, prefix: prefix), handler) { route in
+      return router.register(method, try router.pattern(path, prefix: prefix), handler) { route in
         route.headers = headers
         route.predicates = predicates
         route.latency = latency

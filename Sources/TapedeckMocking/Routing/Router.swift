@@ -40,7 +40,8 @@ public final class Router: Sendable {
   }
 
   /// Creates a router for everything below `baseURL`: `http://api.test.com/v1`, `test.com` for any scheme and
-  /// subdomain, `localhost:8080`, or the empty string for everything. In the proxy only its path counts.
+  /// subdomain, `localhost:8080`, or the empty string for everything. At the proxy, scheme and host count for clients
+  /// that name the origin, as those of a forward proxy do; for others only the path counts.
   public init(_ baseURL: String = "") {
     self.baseURL = baseURL
     base = BaseURL(baseURL)
@@ -100,7 +101,13 @@ public final class Router: Sendable {
   public func register(
     _ method: HTTPMethod?, _ path: String, handler: @escaping RouteHandler
   ) throws(PathPatternError) -> Route {
-    register(method, try RoutePattern(path), .returning(handler))
+    register(method, try pattern(path), .returning(handler))
+  }
+
+  func pattern(_ text: String, prefix: String = "") throws(PathPatternError) -> RoutePattern {
+    let pattern = try RoutePattern(text, prefix: prefix)
+    guard pattern.origin == nil || baseURL.isEmpty else { throw .hostInside("\(baseURL) \(text)") }
+    return pattern
   }
 
   func register(
@@ -196,6 +203,8 @@ public final class Router: Sendable {
   public var routes: [String] {
     state.withLock { $0.current.routes.values.sorted { $0.number < $1.number }.map(\.description) }
   }
+
+  package var routeNumbers: [Int] { state.withLock { Array($0.current.routes.keys) } }
 
   var table: RouteTable {
     state.withLock { state in

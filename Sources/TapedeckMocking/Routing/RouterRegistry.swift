@@ -7,12 +7,19 @@ public final class RouterRegistry: Sendable {
   public static let shared = RouterRegistry()
 
   private let registered = Mutex<[Router]>([])
+  private let last = Mutex<Router?>(nil)
 
   /// Creates an empty registry.
   public init() {}
 
   /// The routers in the order in which they are tried.
   public var routers: [Router] { registered.withLock { $0 } }
+
+  /// Tried after all routers, also after those that are added later; stays when they are removed.
+  package var fallback: Router? {
+    get { last.withLock { $0 } }
+    set { last.withLock { $0 = newValue } }
+  }
 
   /// Creates a router for a base URL and adds it.
   /// - Parameter overriding: whether it is tried before the routers already registered.
@@ -55,10 +62,10 @@ public final class RouterRegistry: Sendable {
 
   /// Whether a router matches the request. Runs no handler.
   package func handles(_ request: Request, at door: RouterDoor = .url) -> Bool {
-    routers.contains { $0.handles(request, at: door) }
+    routers.contains { $0.handles(request, at: door) } || fallback?.handles(request, at: door) == true
   }
 
   package func match(_ request: Request, at door: RouterDoor = .url) -> RouteMatch? {
-    routers.lazy.compactMap { $0.match(request, at: door) }.first
+    routers.lazy.compactMap { $0.match(request, at: door) }.first ?? fallback?.match(request, at: door)
   }
 }

@@ -30,6 +30,8 @@ struct EncodedValue<Value: Encodable & SendableMetatype>: Serializable {
   init(_ value: Value) { self.value = value }
 }
 
+extension EncodedValue: Sendable where Value: Sendable {}
+
 extension EncodedValue: Writable {
   func write(to run: inout SerializationRun) throws(SerializationError) -> Bool { try run.write(value) }
 }

@@ -1,4 +1,4 @@
-internal import TapedeckHTTP
+package import TapedeckHTTP
 
 /// The content of an overrides file, read and checked: `{"routes": […], "resources": […], "patches": […],
 /// "faults": […]}`, where each member is optional.
@@ -7,11 +7,14 @@ package struct OverridesDocument: Sendable {
   private(set) var resources = RuleTable<ResourceRule>()
   private(set) var patches = RuleTable<RequestRule<Patch>>()
   private(set) var faults = RuleTable<RequestRule<Fault>>()
+  /// As it was written.
+  package let json: JSONValue
   /// The first problem of each rule.
   private(set) var problems: [OverrideProblem] = []
 
   /// - Parameter file: `nil` if rules may not name files.
   init(_ json: JSONValue, file: OverridesFile?) {
+    self.json = json
     do throws(OverrideProblem) {
       var reader = try RuleReader(json, at: "")
       _ = reader.value("$schema")

@@ -16,6 +16,11 @@ final class PatchedSource: StreamFilter {
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    guard head.status != 101 else {
+      patching.remark("the response opens a WebSocket, which is not patched", onAll: true)
+      sink?.begin(head, framing: framing)
+      return
+    }
     guard patching.changesBody else { return beginUnheld(head, framing) }
     if let obstacle = patching.obstacle(head) {
       patching.remark(obstacle)

@@ -47,15 +47,16 @@ final class Patching {
   }()
 
   /// Notes with each patch of the body why it does not act.
-  func remark(_ text: String) {
-    for rule in bodyRules {
+  /// - Parameter onAll: whether no patch acts, those of the head included.
+  func remark(_ text: String, onAll: Bool = false) {
+    for rule in onAll ? rules : bodyRules {
       decisions?.remark(text, onPatch: rule.id)
-      countUnchanged(rule)
+      countUnchanged(rule, isHeadKept: onAll)
     }
   }
 
-  private func countUnchanged(_ rule: RequestRule<Patch>) {
-    if !rule.effect.changesHead, rule.effect.delay == nil { usages.countUnchanged(rule) }
+  private func countUnchanged(_ rule: RequestRule<Patch>, isHeadKept: Bool = false) {
+    if isHeadKept || !rule.effect.changesHead, rule.effect.delay == nil { usages.countUnchanged(rule) }
   }
 
   /// Notes with each patch that there is no response.

@@ -90,6 +90,11 @@ final class ResourceRuleResponder: Responder {
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard resources.tree.mayFit(target: request.target) else { return nil }
+    if let decisions {
+      for (id, condition) in resources.unmet(by: request) {
+        decisions.decline(.store, rule: id, .unmet(condition))
+      }
+    }
     let server = data.server
     guard let match = server.router.match(Request(http: request), at: .server),
       case .response(let response) = match.response()

@@ -25,6 +25,10 @@ final class ResourceRule: OverrideRule {
     let name = try reader.text("name") ?? Self.name(of: path, representation)
     var declaration = ResourceDeclaration(id: id, path: path, name: name)
     declaration.representation = representation
+    if var when = try reader.object("when") {
+      declaration.hosts = try when.read("host", HostCondition.init)?.patterns ?? []
+      try when.finish()
+    }
     try declaration.readPlace(&reader)
     try declaration.readObjects(&reader)
     try declaration.readSeed(&reader, rule.file)
@@ -95,13 +99,26 @@ final class ResourceIndex: Sendable {
   let catalog: ResourceCatalog
   /// Their paths, for a quick check that neither allocates nor locks: most requests are for none of them.
   let tree: PathTree
+  /// Those of some hosts only, with their paths.
+  private let ofHosts: [(declaration: ResourceDeclaration, tree: PathTree)]
 
   init(_ rules: [ResourceRule]) {
     let declarations = rules.map(\.declaration)
     catalog = ResourceCatalog(declarations)
-    tree = PathTree(
+    tree = Self.tree(of: declarations)
+    ofHosts = declarations.filter { !$0.hosts.isEmpty }.map { ($0, Self.tree(of: [$0])) }
+  }
+
+  private static func tree(of declarations: [ResourceDeclaration]) -> PathTree {
+    PathTree(
       declarations.flatMap { [$0.path] + $0.lists }.map { path in
         ((try? PathPattern(path))?.segments ?? []) + [.rest("rest")]
       })
+  }
+
+  /// The resources at the request's path that are served at other hosts only, and their conditions.
+  func unmet(by request: HTTPRequest) -> [(id: String, condition: String)] {
+    ofHosts.filter { $0.tree.mayFit(target: request.target) && !$0.declaration.isServed(at: request.origin) }
+      .map { ($0.declaration.id, HostCondition($0.declaration.hosts).description) }
   }
 }

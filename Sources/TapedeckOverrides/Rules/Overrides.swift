@@ -151,6 +151,15 @@ public final class Overrides: Sendable {
     changed()
   }
 
+  /// Takes the rules of a file that was saved from these: from now on they are the file's.
+  package func adopt(_ document: OverridesDocument) {
+    routes.adopt(document.routes)
+    resources.adopt(document.resources)
+    patches.adopt(document.patches)
+    faults.adopt(document.faults)
+    changed()
+  }
+
   private func changed() { changes.add(1, ordering: .releasing) }
 }
 

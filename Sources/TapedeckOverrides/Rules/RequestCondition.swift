@@ -12,11 +12,12 @@ final class OverrideRequest {
   lazy var json: JSONValue? = try? JSONValue(parsing: http.body)
   lazy var text = String(decoding: http.body, as: UTF8.self)
   lazy var form = Request(http: http).form
+  lazy var origin = http.origin
 
   init(_ http: HTTPRequest) { self.http = http }
 }
 
-/// The condition of a rule: `method`, `path`, and `when` with `query`, `headers`, `form`, `body` (a text), `json` (a part
+/// The condition of a rule: `method`, `path`, and `when` with `host`, `query`, `headers`, `form`, `body` (a text), `json` (a part
 /// that the body must contain) and `jsonPath` (values at places in the body).
 package struct RequestCondition: Sendable {
   private typealias Matchers = [(name: String, value: TextMatcher)]
@@ -24,6 +25,7 @@ package struct RequestCondition: Sendable {
   /// `nil` for any method.
   let methods: [HTTPMethod]?
   let path: PathPattern
+  private let host: HostCondition?
   private let query: Matchers
   private let headers: Matchers
   private let form: Matchers
@@ -42,6 +44,7 @@ package struct RequestCondition: Sendable {
     }
     path = try Self.pattern(text, reader)
     var when = try reader.object("when")
+    host = try when?.read("host", HostCondition.init)
     query = try Self.matchers(&when, "query", TextMatcher.init)
     headers = try Self.matchers(&when, "headers", TextMatcher.init)
     form = try Self.matchers(&when, "form", TextMatcher.init)
@@ -56,7 +59,7 @@ package struct RequestCondition: Sendable {
     }
     try when?.finish()
     let bodyCount = jsonPath.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1)
-    whenCount = query.count + headers.count + form.count + bodyCount
+    whenCount = (host == nil ? 0 : 1) + query.count + headers.count + form.count + bodyCount
   }
 
   private static func methods(
@@ -116,6 +119,7 @@ package struct RequestCondition: Sendable {
   }
 
   private func itemObstacle(_ request: OverrideRequest) -> String? {
+    if let host, !host.accepts(request.origin) { return host.description }
     for (name, matcher) in query where !matcher.accepts(request.query.values(of: name)) {
       return "query \(name) \(matcher.description)"
     }

@@ -118,6 +118,14 @@ final class RuleList<Rule: OverrideRule>: ChangeableRules {
     }
   }
 
+  /// Puts the rules of a file in the place of all rules, counts and data kept.
+  func adopt(_ file: RuleTable<Rule>) {
+    held.withLock { table in
+      table = file
+      state.take(table, restarting: nil)
+    }
+  }
+
   /// The same rules with a new state, for another session.
   func fresh() -> RuleList { RuleList(table) }
 }

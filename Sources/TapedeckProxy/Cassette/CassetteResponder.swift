@@ -9,18 +9,22 @@ internal import TapedeckUpstream
 final class CassetteResponder: Responder {
   private let cassette: LoopCache<CassetteSlot>
   private let cursors: ReplayCursors?
-  private let upstream: UpstreamClient?
+  private let origins: OriginClients?
   private let pace: ReplayPace
   private let onCut: CutPolicy
   private let loop: EventLoop
+  private let sequences: SequenceCache
   // Used again for every lookup. Nobody who is called while it is written comes back here.
   @exclusivity(unchecked) private var key = KeyWriter()
 
-  /// - Parameter cursors: of the session it responds for; `nil` for the cassette's own.
-  init(_ parts: ChainParts, cursors: ReplayCursors?) {
-    cassette = parts.cassette
+  /// - Parameters:
+  ///   - cassette: that of the proxy, or of the session it responds for.
+  ///   - cursors: of the session it responds for; `nil` for the cassette's own.
+  init(_ parts: ChainParts, _ cassette: LoopCache<CassetteSlot>, cursors: ReplayCursors?) {
+    self.cassette = cassette
     self.cursors = cursors
-    upstream = parts.upstream
+    origins = parts.origins
+    sequences = parts.sequences
     pace = parts.configuration.pace
     onCut = parts.configuration.onCut
     loop = parts.loop
@@ -28,39 +32,60 @@ final class CassetteResponder: Responder {
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     let cassette = cassette.current
-    guard cassette.comparesAddresses, let compared = cassette.compared(request) else {
-      return respond(to: request, comparing: request, cassette, decisions)
+    guard let routes = cassette.routes else {
+      return respond(to: request, asked: request, cassette, decisions)
     }
-    return respond(to: request, comparing: compared, cassette, decisions)
+    switch routes.place(request) {
+    case .origin(let placed): return respond(to: placed, asked: request, cassette, decisions)
+    case .outside(let placed): return pass(placed, cassette, decisions)
+    case .none(let reason):
+      decisions?.respond(.server, .refused)
+      return ServedResponse(.response(.problem(400, reason)), by: .server)
+    }
+  }
+
+  /// - Parameters:
+  ///   - request: the request as its origin knows it.
+  ///   - asked: the request as the client sent it, which differs where there are several origins.
+  private func respond(
+    to request: HTTPRequest, asked: HTTPRequest, _ cassette: InsertedCassette,
+    _ decisions: DecisionCollector?
+  ) -> ServedResponse {
+    guard cassette.comparesAddresses, let compared = cassette.compared(request, asked: asked) else {
+      return respond(to: request, asked: asked, comparing: request, cassette, decisions)
+    }
+    return respond(to: request, asked: asked, comparing: compared, cassette, decisions)
   }
 
   /// - Parameter compared: the request as it is compared, and explained.
   private func respond(
-    to request: HTTPRequest, comparing compared: HTTPRequest, _ cassette: InsertedCassette,
-    _ decisions: DecisionCollector?
+    to request: HTTPRequest, asked: HTTPRequest, comparing compared: HTTPRequest,
+    _ cassette: InsertedCassette, _ decisions: DecisionCollector?
   ) -> ServedResponse {
     let recorded = cassette.cassette
-    let sequence = recorded?.sequence(for: compared, using: &key) ?? recorded?.linkedSequence(for: compared)
+    let sequence =
+      recorded?.sequence(for: compared, using: &key, sequences) ?? recorded?.linkedSequence(for: compared)
     let turn = sequence?.next(for: compared, onExhausted: cassette.onExhausted, cursors: cursors)
     let situation: RecordingSituation = turn != nil ? .recorded : sequence != nil ? .exhausted : .unknown
     switch cassette.disposition(situation) {
     case .replay:
       guard let turn else { break }
-      return replay(turn, nil, to: request, compared, cassette, decisions)
-    case .record: return fetch(request, cassette, arrival: cassette.recorder?.nextArrival(), decisions)
-    case .forward: return fetch(request, cassette, arrival: nil, decisions)
+      return replay(turn, nil, to: asked, compared, cassette, decisions)
+    case .record:
+      return fetch(request, asked: asked, cassette, arrival: cassette.recorder?.nextArrival(), decisions)
+    case .forward: return fetch(request, asked: asked, cassette, arrival: nil, decisions)
     case .refuse: break
     }
     if sequence == nil, let substitutes = recorded?.substitute(for: compared),
       let turn = substitutes.next(for: compared, onExhausted: cassette.onExhausted, cursors: cursors)
     {
-      return replay(turn, .otherVariant, to: request, compared, cassette, decisions)
+      return replay(turn, .otherVariant, to: asked, compared, cassette, decisions)
     }
     return refuse(compared, cassette, recorded: sequence?.interactions.count ?? 0, decisions)
   }
 
   private func replay(
-    _ turn: InteractionSequence.Turn, _ substitution: Decision.Substitution?, to request: HTTPRequest,
+    _ turn: InteractionSequence.Turn, _ substitution: Decision.Substitution?, to asked: HTTPRequest,
     _ compared: HTTPRequest, _ cassette: InsertedCassette, _ decisions: DecisionCollector?
   ) -> ServedResponse {
     if turn.isBeyondRecording { cassette.statistics.countRepeated() }
@@ -72,15 +97,51 @@ final class CassetteResponder: Responder {
         substitution: turn.isOtherClient ? .otherClient : substitution)
       decisions.respond(.cassette, .replayed(replay))
     }
-    return ServedResponse(content(turn.interaction, to: request, cassette), by: .cassette)
+    if turn.interaction.status == 101 {
+      return replayWebSocket(turn, to: asked, compared, cassette, decisions)
+    }
+    return ServedResponse(content(turn.interaction, to: asked, cassette), by: .cassette)
+  }
+
+  private func replayWebSocket(
+    _ turn: InteractionSequence.Turn, to asked: HTTPRequest, _ compared: HTTPRequest,
+    _ cassette: InsertedCassette, _ decisions: DecisionCollector?
+  ) -> ServedResponse {
+    do throws(CassetteError) {
+      let interaction = try turn.interaction.read()
+      guard let handshake = WebSocketHandshake(asked), let recorded = interaction.response.webSocket else {
+        let refusal = HTTPResponse.problem(426, "a WebSocket was recorded for this request, which opens none")
+        return ServedResponse(.response(refusal), by: .cassette)
+      }
+      var head = interaction.response.head
+      if let rewriter = cassette.responseRewriter(for: asked) {
+        head.fields = rewriter.rewritten(head.fields, proxyAuthority: asked.authority)
+      }
+      if !head.fields.contains("upgrade") { head.fields.append(literal: "Upgrade", "websocket") }
+      head.fields.append(literal: "Sec-WebSocket-Accept", handshake.accept)
+      let file = turn.interaction.fileName
+      let source = RecordedSocket(
+        head, recorded, matcher: cassette.matcher, pace: pace, onCut: onCut, loop: loop
+      ) { number, expected, received in
+        let miss = cassette.missExplanation.miss(
+          cassette.matcher.redaction.redacted(compared), file: file, message: number, expected: expected,
+          received: received)
+        decisions?.respond(.unmatched, .missed(miss, isFirst: cassette.statistics.countUnmatched(miss)))
+      }
+      var response = ServedResponse(.stream(source), by: .cassette)
+      response.upgrade = source
+      return response
+    } catch {
+      return ServedResponse(.response(.unreadable(error)), by: .cassette)
+    }
   }
 
   private func content(
-    _ stored: StoredInteraction, to request: HTTPRequest, _ cassette: InsertedCassette
+    _ stored: StoredInteraction, to asked: HTTPRequest, _ cassette: InsertedCassette
   ) -> ServedResponse.Content {
     do throws(CassetteError) {
       if case .instant = pace, let prepared = try cassette.prepared(stored) { return .prepared(prepared) }
-      return content(try stored.read(), to: request, cassette.rewriter)
+      return content(try stored.read(), to: asked, cassette.responseRewriter(for: asked))
     } catch {
       return .response(.unreadable(error))
     }
@@ -109,17 +170,40 @@ final class CassetteResponder: Responder {
     return .stream(RecordedSource(interaction, pace: pace, onCut: onCut, loop: loop))
   }
 
+  /// Forwards a request of a host whose traffic is not recorded, where origins may be asked.
+  private func pass(
+    _ request: HTTPRequest, _ cassette: InsertedCassette, _ decisions: DecisionCollector?
+  ) -> ServedResponse {
+    guard cassette.disposition(.unknown) == .refuse else {
+      return fetch(request, asked: request, cassette, arrival: nil, decisions)
+    }
+    decisions?.respond(.server, .refused)
+    let host = String(decoding: request.authority, as: UTF8.self)
+    return ServedResponse(.response(.problem(403, RequestPolicy.outsideDetail(host))), by: .server)
+  }
+
   /// - Parameter arrival: the place of the request in the recording; `nil` where it is only forwarded.
   private func fetch(
-    _ request: HTTPRequest, _ cassette: InsertedCassette, arrival: Int?, _ decisions: DecisionCollector?
+    _ request: HTTPRequest, asked: HTTPRequest, _ cassette: InsertedCassette, arrival: Int?,
+    _ decisions: DecisionCollector?
   ) -> ServedResponse {
-    guard let upstream else { return refuse(request, cassette, recorded: 0, decisions) }
+    guard let origins else { return refuse(request, cassette, recorded: 0, decisions) }
+    let client: UpstreamClient
+    do { client = try origins.client(for: request) } catch {
+      let response = HTTPResponse.problem(502, "\(error)", cause: "proxy_internal_error")
+      cassette.countFailed(request, response.failure)
+      return ServedResponse(.response(response), by: .upstream)
+    }
     decisions?.respond(.upstream, .forwarded(isRecorded: arrival != nil))
-    let rewriter = cassette.originRewriter
+    let rewriter = cassette.requestRewriter(for: asked)
     let exchange = OriginExchange(
-      rewriter?.forwarded(request) ?? request, client: upstream, cassette: cassette, arrival: arrival)
+      rewriter?.forwarded(request, from: asked) ?? request, rewriter: rewriter,
+      proxyAuthority: asked.authority,
+      client: client, cassette: cassette, arrival: arrival)
     let content = ServedResponse.Content.stream(exchange)
-    return ServedResponse(rewriter?.rewritten(content, for: request) ?? content, by: .upstream)
+    var response = ServedResponse(rewriter?.rewritten(content, for: asked) ?? content, by: .upstream)
+    if request.asksForWebSocket { response.upgrade = exchange }
+    return response
   }
 
   /// Explains the miss. The log tells the first miss of its sort in full, the report all of them.

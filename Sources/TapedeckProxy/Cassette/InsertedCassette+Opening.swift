@@ -16,13 +16,14 @@ extension InsertedCassette {
     // A writer first saves what an earlier run left in its journal, so it opens before the reader.
     var recorder = try recorder(configuration, upstream, cassetteExists: true)
     do {
-      if mode.consultsCassette { cassette = try load(configuration, hasUpstream: upstream != nil) }
+      if mode.consultsCassette { cassette = try load(configuration, hasUpstream: configuration.asksOrigins) }
       if recorder == nil {
         recorder = try self.recorder(configuration, upstream, cassetteExists: cassette != nil)
       }
+      recorder?.learn(secrets: configuration.upstreamFields.flatMap(\.secrets))
       let opened = InsertedCassette(
         configuration: configuration, cassette: cassette, recorder: recorder, upstream: upstream,
-        statistics: statistics)
+        patterns: try patterns(configuration, cassette, recorder), statistics: statistics)
       try statistics.mentions.collecting {
         for interaction in cassette?.interactions ?? [] where interaction.isHeld {
           _ = try opened.prepared(interaction)
@@ -35,11 +36,25 @@ extension InsertedCassette {
     }
   }
 
+  /// The patterns that are given, or else those that stand in the cassette.
+  private static func patterns(
+    _ configuration: ProxyConfiguration, _ cassette: Cassette?, _ recorder: CassetteRecorder?
+  ) throws -> [UpstreamPattern] {
+    let given = try configuration.upstreamPatterns()
+    guard given.isEmpty, let recorded = recorder?.upstreams ?? cassette?.upstreams else { return given }
+    do throws(UpstreamURLError) {
+      return try recorded.patterns.map { text throws(UpstreamURLError) in try UpstreamPattern(text) }
+    } catch {
+      throw ProxyError.badRecordedUpstream(recorder?.path ?? cassette?.path ?? "", "\(error)")
+    }
+  }
+
   private static func load(_ configuration: ProxyConfiguration, hasUpstream: Bool) throws -> Cassette? {
     guard let path = configuration.cassette else { return nil }
     do {
       return try Cassette.open(
         path, match: configuration.match, reading: .whenAsked(above: fewInteractions),
+        asOne: configuration.forward == nil,
         progress: configuration.loadingProgress)
     } catch {
       guard case .absent = error else { throw error }
@@ -55,9 +70,11 @@ extension InsertedCassette {
     guard let path = configuration.cassette, configuration.mode.mayRecord(cassetteExists: cassetteExists)
     else { return nil }
     return try CassetteRecorder.open(
-      path, upstream: upstream?.description, replacing: !configuration.mode.consultsCassette,
+      path, origins: configuration.hasSeveralOrigins ? .several : .one(upstream?.description),
+      replacing: !configuration.mode.consultsCassette,
       match: configuration.match, redaction: configuration.redaction, rewriting: configuration.rewriting,
-      durability: configuration.durability, secrets: configuration.secrets)
+      upstreams: try configuration.recordedUpstreams(), durability: configuration.durability,
+      secrets: configuration.secrets)
   }
 
   /// Says so when requests are compared by other rules than the cassette's.
@@ -93,6 +110,21 @@ extension InsertedCassette {
     }
     if choice.isOverruled(by: rewriting) {
       notice("\(path) was recorded with --no-rewrite, which holds; --rewrite is its opposite")
+    }
+  }
+
+  /// Says so when clients reach several origins by other patterns than the cassette says.
+  func tellUpstreams(to notice: (String) -> Void) {
+    // What a recorder has begun is the cassette's already.
+    let known = recorder == nil ? cassette?.upstreams : recorder?.replacedUpstreams
+    guard let recorded = known, !recorded.patterns.isEmpty,
+      let upstreams, recorded.patterns != upstreams.patterns
+    else { return }
+    let (now, before) = (upstreams.text, recorded.text)
+    if let recorder {
+      notice("\(recorder.path) will be served with \(now); it was with \(before)")
+    } else if let cassette {
+      notice("serving \(now) in this run; \(cassette.path) itself was recorded with \(before)")
     }
   }
 

@@ -14,10 +14,16 @@ final class InsertedCassette: Sendable {
   let cassette: Cassette?
   let recorder: CassetteRecorder?
   let matcher: RequestMatcher
+  /// Finds the origin of each request; `nil` where there is one.
+  let routes: OriginRoutes?
   /// Knows the origin that the cassette was recorded from.
-  let rewriter: OriginRewriter?
+  private let rewriter: OriginRewriter?
   /// Knows the origin that is asked.
-  let originRewriter: OriginRewriter?
+  private let originRewriter: OriginRewriter?
+  /// One for each of `routes`.
+  private let routeRewriters: [OriginRewriter]
+  /// How clients reach several origins, as it is recorded.
+  let upstreams: RecordedUpstreams?
   /// Whether fields by which requests are compared name the proxy where the recorded ones name the origin.
   let comparesAddresses: Bool
   let missExplanation: MissExplanation
@@ -29,6 +35,8 @@ final class InsertedCassette: Sendable {
   let rewriting: RewriteRules
   private let cassetteExisted: Bool
   private let hasUpstream: Bool
+  /// Whether its interactions say from which origin they are.
+  let hasSeveralOrigins: Bool
   let onExhausted: ExhaustionPolicy
   private let notice: @Sendable (String) -> Void
   let maxRecordedBodyBytes: Int
@@ -38,7 +46,7 @@ final class InsertedCassette: Sendable {
 
   init(
     configuration: ProxyConfiguration, cassette: Cassette?, recorder: CassetteRecorder?,
-    upstream: UpstreamOrigin?, statistics: ProxyStatistics
+    upstream: UpstreamOrigin?, patterns: [UpstreamPattern], statistics: ProxyStatistics
   ) {
     mode = configuration.mode
     cassettePath = configuration.cassette
@@ -46,8 +54,15 @@ final class InsertedCassette: Sendable {
       recorder?.rewriting ?? configuration.rewriting.changed(cassette?.recordedRewriting ?? RewriteRules())
     rewriter = OriginRewriter(cassette?.upstream.flatMap { try? UpstreamOrigin($0) }, rewriting)
     originRewriter = OriginRewriter(upstream, rewriting)
+    hasSeveralOrigins = configuration.hasSeveralOrigins || cassette?.hasSeveralOrigins == true
+    let forward = Self.forward(configuration, cassette)
+    routes = hasSeveralOrigins ? OriginRoutes(patterns, forward: forward, configuration) : nil
+    routeRewriters = routes?.rewriters(rewriting, listening: configuration.listen) ?? []
+    upstreams =
+      hasSeveralOrigins
+      ? RecordedUpstreams(patterns: patterns.map(\.description), isForward: forward != nil) : nil
     missExplanation = MissExplanation(configuration)
-    origins = Self.origins(configuration, cassette)
+    origins = Self.origins(patterns, cassette)
     self.cassette = cassette
     self.recorder = recorder
     matcher =
@@ -55,19 +70,17 @@ final class InsertedCassette: Sendable {
     comparesAddresses = !matcher.rules.headers.isDisjoint(with: OriginRewriter.forwardedNames)
     self.statistics = statistics
     cassetteExisted = cassette != nil
-    hasUpstream = configuration.upstream != nil
+    hasUpstream = configuration.asksOrigins
     onExhausted = configuration.onExhausted
     notice = configuration.notice
     maxRecordedBodyBytes = configuration.maxRecordedBodyBytes
   }
 
-  private static func origins(
-    _ configuration: ProxyConfiguration, _ cassette: Cassette?
-  ) -> [AuthorityName] {
-    var names = [configuration.upstream, cassette?.upstream].compactMap { url in
-      url.flatMap { try? UpstreamOrigin($0) }.map { AuthorityName($0) }
-    }
-    if names.first == names.last { names = Array(names.prefix(1)) }
+  private static func origins(_ patterns: [UpstreamPattern], _ cassette: Cassette?) -> [AuthorityName] {
+    let recorded = cassette?.upstream.flatMap { try? UpstreamOrigin($0) }
+    var names: [AuthorityName] = []
+    for name in (patterns.map(\.origin) + [recorded].compactMap(\.self)).map({ AuthorityName($0) })
+    where !names.contains(name) { names.append(name) }
     var last: [UInt8] = []
     for interaction in cassette?.interactions ?? [] where names.count < maximumOrigins {
       guard let host = interaction.recorded.request.fields.first("host"), !host.elementsEqual(last) else {
@@ -80,8 +93,38 @@ final class InsertedCassette: Sendable {
     return names
   }
 
+  /// How clients that name the origin are served: as the user says, and as the cassette was recorded.
+  private static func forward(_ configuration: ProxyConfiguration, _ cassette: Cassette?) -> ForwardProxy? {
+    if let forward = configuration.forward { return forward }
+    guard let cassette, cassette.hasSeveralOrigins, configuration.upstreams.isEmpty else { return nil }
+    return cassette.upstreams?.isForward == false ? nil : ForwardProxy()
+  }
+
   /// The request as it is compared where `comparesAddresses`; `nil` where that is as it came.
-  func compared(_ request: HTTPRequest) -> HTTPRequest? { (rewriter ?? originRewriter)?.forwarded(request) }
+  func compared(_ request: HTTPRequest, asked: HTTPRequest) -> HTTPRequest? {
+    let rewriter = routes == nil ? rewriter ?? originRewriter : routeRewriter(for: asked)
+    return rewriter?.forwarded(request, from: asked)
+  }
+
+  /// Rewrites recorded responses for the client of a request; `nil` where nothing is rewritten.
+  func responseRewriter(for asked: HTTPRequest) -> OriginRewriter? {
+    (routes == nil ? rewriter : routeRewriter(for: asked))?.serving(asked.scheme)
+  }
+
+  /// Rewrites a request for the origin, and the response for the client; `nil` where nothing is rewritten.
+  func requestRewriter(for asked: HTTPRequest) -> OriginRewriter? {
+    (routes == nil ? originRewriter : routeRewriter(for: asked))?.serving(asked.scheme)
+  }
+
+  /// Of several origins, the one of a request; `nil` for a forward proxy.
+  private func routeRewriter(for asked: HTTPRequest) -> OriginRewriter? {
+    guard !routeRewriters.isEmpty, let routes, routes.forward == nil || !asked.namesOrigin else { return nil }
+    return switch routes.way(of: asked) {
+    case .route(let index): routeRewriters[index]
+    case .named(let index): routeRewriters[index].named
+    case nil: nil
+    }
+  }
 
   /// What becomes of a request.
   func disposition(_ situation: RecordingSituation) -> Disposition {
@@ -91,7 +134,11 @@ final class InsertedCassette: Sendable {
   /// What is sent for an interaction, made when it is first asked for; `nil` where it is made for each request.
   func prepared(_ stored: StoredInteraction) throws(CassetteError) -> PreparedResponse? {
     if let known = stored.preparation { return known.response }
-    let response = try stored.read().prepared(rewriter, statistics.mentions)
+    let interaction = try stored.read()
+    let rewriters =
+      routes == nil
+      ? rewriter.map { [$0] } ?? [] : routeRewriters.filter { $0.isOrigin(of: interaction.request) }
+    let response = interaction.prepared(rewriters, statistics.mentions)
     return stored.keep(StoredInteraction.Preparation(response)).response
   }
 
@@ -160,6 +207,22 @@ final class InsertedCassette: Sendable {
   func tellLeft(_ request: HTTPRequest) {
     let target = RequestTarget.text(shownTarget(request))
     notice("\(request.method) \(target) is not recorded: the client left before its response was complete")
+  }
+
+  /// Remembers what came over a WebSocket. Returns when the kernel has it.
+  /// - Returns: the bytes that it took.
+  func record(_ webSocket: RecordedWebSocket, of arrival: Int) -> Int {
+    guard let recorder, failure.withLock({ $0 }) == nil, !ejected.load(ordering: .acquiring) else { return 0 }
+    do { return try recorder.record(webSocket, of: arrival) } catch {
+      fail("\(error)")
+      return 0
+    }
+  }
+
+  /// Takes a WebSocket out of the recording, which is told.
+  func drop(webSocket request: HTTPRequest, of arrival: Int, because reason: String) {
+    notice("the WebSocket \(RequestTarget.text(shownTarget(request))) is not recorded: \(reason)")
+    do { try recorder?.drop(webSocketOf: arrival) } catch { fail("\(error)") }
   }
 
   /// A response that is too large is not recorded. That is no failure, but the first one is told.

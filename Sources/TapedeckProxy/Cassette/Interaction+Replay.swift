@@ -5,15 +5,15 @@ internal import TapedeckRecording
 extension Interaction {
   /// The response as it always goes on the wire; `nil` where it depends on the client because it names the origin, is
   /// more than one head and one whole body, or does not belong in memory.
-  /// - Parameter mentions: told of what names the origin and is left as it is.
-  func prepared(_ rewriter: OriginRewriter?, _ mentions: OriginMentions) -> PreparedResponse? {
+  /// - Parameters:
+  ///   - rewriters: of its origin, which may be found in several ways.
+  ///   - mentions: told of what names the origin and is left as it is.
+  func prepared(_ rewriters: [OriginRewriter], _ mentions: OriginMentions) -> PreparedResponse? {
     let head = response.head
-    rewriter?.search(head.fields, for: mentions) { request }
+    rewriters.first?.search(head.fields, for: mentions) { request }
     guard case .bytes(let body) = response.body else { return nil }
-    if let rewriter {
-      body.withUnsafeBytes { rewriter.search(head, body: $0, for: mentions) { request } }
-      if rewriter.concerns(head.fields) || rewriter.concerns(self, body) { return nil }
-    }
+    body.withUnsafeBytes { rewriters.first?.search(head, body: $0, for: mentions) { request } }
+    if rewriters.contains(where: { $0.concerns(head.fields) || $0.concerns(self, body) }) { return nil }
     return isStreamed ? nil : prepared(body)
   }
 

@@ -59,4 +59,11 @@ extension RecordMode {
 
   /// Whether there has to be a place for a cassette.
   var needsCassette: Bool { mayRecord(cassetteExists: false) }
+
+  /// Whether a value of the environment variable `CI` says that nothing may be recorded by accident: any but none, `0`,
+  /// `false` and `no`, in any case.
+  package static func isCI(_ value: String?) -> Bool {
+    guard let value, !value.isEmpty else { return false }
+    return !["0", "false", "no"].contains(value.lowercased())
+  }
 }

@@ -12,35 +12,61 @@ final class ProxyResponder: Responder {
   private let policy: RequestPolicy
   private let sessions: SessionChains
   private let cassette: LoopCache<CassetteSlot>
+  private let origins: OriginClients?
   private let isLogged: Bool
   private let explains: Bool
   private let collects: Bool
   private let refusals: NoticeOnce
+  private let healthPath: [UInt8]?
 
   init(
     _ configuration: ProxyConfiguration, policy: RequestPolicy, sessions: SessionChains,
-    cassette: LoopCache<CassetteSlot>, refusals: NoticeOnce
+    cassette: LoopCache<CassetteSlot>, origins: OriginClients?, refusals: NoticeOnce
   ) {
     self.policy = policy
     self.sessions = sessions
     self.cassette = cassette
+    self.origins = origins
     self.refusals = refusals
+    healthPath = configuration.healthPath.map { Array($0.utf8) }
     isLogged = configuration.log != nil
     explains = configuration.explains
     collects = isLogged || explains || configuration.requestLogBytes > 0
   }
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
+    if let healthPath, !request.namesOrigin, request.path.elementsEqual(healthPath) {
+      return Self.probed(request)
+    }
     guard collects else { return try response(to: request, nil) }
     let decisions = DecisionCollector()
     guard var response = try response(to: request, decisions) else { return nil }
     response.decisions = decisions
-    if isLogged {
-      let redaction = cassette.current.matcher.redaction
-      if redaction.mayHide(request) { response.shownTarget = redaction.comparable(request).target }
-    }
+    if isLogged, response.shownTarget == nil { response.shownTarget = shownTarget(request, cassette.current) }
     if explains { response.content = ExplainField.added(to: response, decisions) }
     return response
+  }
+
+  private static func probed(_ request: HTTPRequest) -> ServedResponse {
+    guard request.method == .get || request.method == .head else {
+      var refusal = HTTPResponse.problem(405, "this is the path of health probes (--health-path)")
+      refusal.head.fields.append(literal: "Allow", "GET, HEAD")
+      return ServedResponse(.response(refusal), by: .server)
+    }
+    let healthy = HTTPResponse(
+      status: 200, contentType: "application/json", body: Array("{\"status\": \"ok\"}\n".utf8))
+    return ServedResponse(.response(healthy), by: .server)
+  }
+
+  /// The target as the log shows it, if it differs from the original: without secrets, and with the origin that it
+  /// names.
+  private func shownTarget(_ request: HTTPRequest, _ cassette: InsertedCassette) -> [UInt8]? {
+    let redaction = cassette.matcher.redaction
+    let redacted = redaction.mayHide(request) ? redaction.comparable(request).target : nil
+    guard request.namesOrigin, request.method != .connect, let origin = request.origin else {
+      return redacted
+    }
+    return Array(origin.description.utf8) + (redacted ?? request.target)
   }
 
   /// The policy first.
@@ -55,6 +81,23 @@ final class ProxyResponder: Responder {
       }
       return refused(response, decisions)
     case .respond(let response): return refused(response, decisions)
+    case .intercept:
+      var response = ServedResponse(.response(HTTPResponse(head: HTTPResponseHead(status: 200))), by: .server)
+      response.opensInterception = true
+      return response
+    case .tunnel: return tunnel(to: request, decisions)
+    }
+  }
+
+  private func tunnel(to request: HTTPRequest, _ decisions: DecisionCollector?) -> ServedResponse {
+    do {
+      guard let origins else { return refused(.problem(501, "there is no way to origins"), decisions) }
+      let tunnel = try origins.tunnel(for: request)
+      cassette.current.statistics.countTunnel(to: String(decoding: request.authority, as: UTF8.self))
+      decisions?.respond(.upstream, .forwarded(isRecorded: false))
+      return ServedResponse(.stream(tunnel), by: .upstream)
+    } catch {
+      return refused(.problem(502, "\(error)"), decisions)
     }
   }
 
@@ -68,12 +111,14 @@ final class ProxyResponder: Responder {
     switch selector.select(request) {
     case .none(let request): return try sessions.standard.respond(to: request, decisions)
     case .refused(let problem): return refused(.problem(400, problem), decisions)
-    case .named(let name, let request):
+    case .named(let name, let rest):
       guard let chain = sessions.chain(for: name) else {
         let detail = "there are too many sessions; drop some, or raise --max-sessions"
         return refused(.problem(503, detail), decisions)
       }
-      return try chain.respond(to: request, decisions)
+      var response = try chain.respond(to: rest, decisions)
+      if isLogged, let own = chain.ownCassette { response?.shownTarget = shownTarget(request, own) }
+      return response
     }
   }
 
@@ -87,8 +132,11 @@ final class ProxyResponder: Responder {
 struct ChainParts {
   let configuration: ProxyConfiguration
   let cassette: LoopCache<CassetteSlot>
-  let upstream: UpstreamClient?
+  /// The way to origins; `nil` where none is ever asked.
+  let origins: OriginClients?
   let loop: EventLoop
+  /// Shared by the sessions.
+  let sequences = SequenceCache()
 }
 
 /// The links of one session on one loop, in their order: the first response wins. Links without rules are left out; the
@@ -99,6 +147,7 @@ final class SessionChain {
   private let router: Router
   private let loop: EventLoop
   private let recordings: any Responder
+  private let cassette: LoopCache<CassetteSlot>?
   /// What the links were made for.
   private var version: Int
   private var hasRoutes: Bool
@@ -110,13 +159,17 @@ final class SessionChain {
     overrides = session.overrides
     router = parts.configuration.router
     loop = parts.loop
-    recordings = CassetteResponder(parts, cursors: session.cursors)
+    cassette = session.slot.map { LoopCache($0) }
+    recordings = CassetteResponder(parts, cassette ?? parts.cassette, cursors: session.cursors)
     keepsRequests = session.requestLog.isOn
     // The version first: what changes in between is seen at the next request.
     (version, hasRoutes) = (overrides.version, !router.isEmpty)
     links = recordings
     links = makeLinks()
   }
+
+  /// The session's own cassette; `nil` where it uses the proxy's.
+  var ownCassette: InsertedCassette? { cassette?.current }
 
   func respond(to request: HTTPRequest, _ decisions: DecisionCollector?) throws -> ServedResponse? {
     let now = overrides.version

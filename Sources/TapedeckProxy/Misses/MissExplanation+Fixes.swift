@@ -66,12 +66,14 @@ extension MissExplanation {
   ) -> Bool {
     // A body in a file of its own is not read for this.
     if recorded.largeBody != nil { return true }
-    let changed = RequestMatcher(rules, redaction: matcher.redaction)
+    let changed = RequestMatcher(
+      rules, redaction: matcher.redaction, comparesOrigin: matcher.comparesOrigin)
     return changed.key(for: recorded.request) == changed.key(for: request)
   }
 
   private func recording(_ cassette: Cassette?, recorded: Int) -> Miss.Fix {
-    let origin = configuration.upstream ?? cassette?.upstream
+    let isForward = configuration.forward != nil || cassette?.hasSeveralOrigins == true
+    let origin = isForward ? nil : configuration.upstream ?? cassette?.upstream
     var name = configuration.cassette ?? "NAME"
     var why = configuration.cassette == nil ? "to record it" : "to record it into this cassette"
     var before = ""
@@ -80,15 +82,26 @@ extension MissExplanation {
       why = "to make a cassette of this file, and record it into that"
       before = "tapedeck import \(ShellWord.quoted(Self.operand(cassette.path))) --cassette \(name) && "
     }
-    let placeholders = [configuration.cassette == nil ? "NAME" : nil, origin == nil ? "URL" : nil]
+    let needsURL = origin == nil && !isForward
+    let placeholders = [configuration.cassette == nil ? "NAME" : nil, needsURL ? "URL" : nil]
       .compactMap { $0 }
     if !placeholders.isEmpty { why += " (put in \(placeholders.joined(separator: " and ")))" }
     return Miss.Fix(
       because: why,
       command: before
         + command(
-          [verb == "run" ? "run" : "serve", "--mode new_episodes"], upstream: origin ?? "URL", cassette: name,
+          [verb == "run" ? "run" : "serve", "--mode new_episodes"] + origins(of: cassette),
+          upstream: needsURL ? "URL" : origin,
+          cassette: name,
           rules: rules(cassette), onExhausted: recorded > 0 ? .miss : nil))
+  }
+
+  /// The origins of a cassette that has several, where the configuration names none.
+  private func origins(of cassette: Cassette?) -> [String] {
+    guard !configuration.hasSeveralOrigins, configuration.upstream == nil, let recorded = cassette?.upstreams
+    else { return [] }
+    return recorded.patterns.map { Self.option("--upstream", $0) }
+      + (recorded.isForward && verb != "run" ? ["--forward"] : [])
   }
 
   /// The stem of a file's name, as far as it can be a cassette's.
@@ -122,7 +135,10 @@ extension MissExplanation {
   ) -> String {
     var words = ["tapedeck"] + words
     let asks = upstream ?? (words.contains("replay") ? nil : configuration.upstream)
-    if let asks { words += [Self.option("--upstream", asks)] + reaching }
+    if let asks { words.append(Self.option("--upstream", asks)) }
+    let isReplay = words.contains("replay")
+    if !isReplay { words += configuration.upstreams.map { Self.option("--upstream", $0) } + forwarding }
+    if asks != nil || !isReplay && configuration.hasSeveralOrigins { words += reaching }
     if let cassette = cassette ?? configuration.cassette { words.append(Self.option("--cassette", cassette)) }
     if !rules.isEmpty { words.append(Self.option("--match", rules.joined(separator: ","))) }
     let inForce = configuration.onExhausted == .repeatLast ? nil : configuration.onExhausted
@@ -134,12 +150,23 @@ extension MissExplanation {
     return (words + (verb == "run" ? ["-- COMMAND"] : [])).joined(separator: " ")
   }
 
+  /// How clients that name their origin are served; `run` does so by itself.
+  private var forwarding: [String] {
+    guard let forward = configuration.forward else { return [] }
+    return (verb == "run" ? [] : ["--forward"])
+      + forward.allowedHosts.map { Self.option("--allow-hosts", $0) }
+      + forward.ignoredHosts.map { Self.option("--ignore-hosts", $0) }
+  }
+
   /// How the origin is reached.
   private var reaching: [String] {
     var words: [String] = []
     if let file = configuration.caCertificate { words.append(Self.option("--cacert", file)) }
     if !configuration.verifiesTLS { words.append("--insecure") }
-    if let file = configuration.clientCertificate { words.append(Self.option("--client-cert", file)) }
+    if let file = configuration.clientCertificate {
+      let origin = configuration.clientCertificateOrigin.map { "\($0)=" } ?? ""
+      words.append(Self.option("--client-cert", origin + file))
+    }
     if let file = configuration.clientKey { words.append(Self.option("--client-key", file)) }
     if let proxy = configuration.upstreamProxy {
       // The user and password of a proxy are not for the log.

@@ -28,6 +28,29 @@ struct MissExplanation: Sendable {
         request, nearest: nearest.first, matcher: cassette?.matcher, isIgnorable: fixes.count > 1))
   }
 
+  /// A message over a replayed WebSocket that is not the recorded one.
+  /// - Parameters:
+  ///   - request: the handshake, without its secrets.
+  ///   - file: of the interaction that is replayed.
+  ///   - number: of the message among those of the client, from 1.
+  ///   - expected: `nil` where nothing more was recorded.
+  func miss(
+    _ request: HTTPRequest, file: String, message number: Int, expected: [UInt8]?, received: [UInt8]
+  ) -> Miss {
+    let texts = [expected, received].map {
+      $0.map { String(decoding: $0.prefix(Self.curlBodyBytes), as: UTF8.self) }
+    }
+    let difference = Miss.Difference(field: "message \(number)", recorded: texts[0], received: texts[1])
+    let line = Self.line(request)
+    let why = expected == nil ? "no further message of the client was recorded" : "\(difference)"
+    return Miss(
+      method: request.method.rawValue, target: Self.shortened(request.targetText),
+      detail: "\(line): message \(number) of the client is not the recorded one: \(why)",
+      nearest: [Miss.Nearest(file: file, request: line, differences: [difference])],
+      fixes: fixes(for: request, nearest: nil, cassette: nil, recorded: 0),
+      curl: Self.curl(request, headers: []), sort: "\(line) \(file) message \(number)")
+  }
+
   /// One method and target, as far as they are compared, one nearest recording, one list of places that differ. Where
   /// all of those look new in every request, so does the query.
   private static func sort(
@@ -48,7 +71,13 @@ struct MissExplanation: Sendable {
     let asked = Self.line(request)
     let mode = "(mode \(configuration.mode.rawValue))"
     guard let cassette = configuration.cassette else {
-      if configuration.verb != nil { return "\(asked): there is no cassette and no upstream to ask \(mode)" }
+      if configuration.verb != nil {
+        let reason =
+          configuration.sessionSelector == nil
+          ? "there is no cassette and no upstream to ask"
+          : "the proxy has no cassette, and the request names no session that has one"
+        return "\(asked): \(reason) \(mode)"
+      }
       // As in-process interception says it.
       return Request.refusal(asked, nearest: [configuration.router].nearestRoutes(to: Request(http: request)))
     }
@@ -71,21 +100,23 @@ struct MissExplanation: Sendable {
     return Miss.Nearest(
       file: miss.interaction.fileName, request: line(request),
       differences: miss.differences.map {
-        Miss.Difference(field: $0.field, recorded: $0.recorded, received: $0.received)
+        Miss.Difference(
+          field: $0.field, recorded: $0.recorded, received: $0.received, ignoredBy: $0.ignoredBy)
       })
   }
 
   /// Method and target, and the operation where the request names one: `POST /graphql (GetUser)`.
   private static func line(_ request: HTTPRequest) -> String {
     let operation = RequestOperation.name(of: request).map { " (\($0))" } ?? ""
-    return "\(request.method) \(shortened(request.targetText))\(operation)"
+    let origin = request.namesOrigin ? request.origin?.description ?? "" : ""
+    return "\(request.method) \(origin)\(shortened(request.targetText))\(operation)"
   }
 
   /// The request as a command, with the header fields that are compared, and without others that may be secret.
   private static func curl(_ request: HTTPRequest, headers: Set<String>) -> String {
     let isShort = request.body.count <= curlBodyBytes
     let command = CurlCommand(
-      request, base: "http://\(String(decoding: request.authority, as: UTF8.self))",
+      request, base: "\(request.scheme.rawValue)://\(String(decoding: request.authority, as: UTF8.self))",
       bodyFile: isShort ? nil : "BODY",
       fields: { field in
         field.isNamed("content-type") || field.isNamed("accept")

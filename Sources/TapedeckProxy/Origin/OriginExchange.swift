@@ -9,7 +9,7 @@ internal import TapedeckUpstream
 /// journal: the piece that reaches Content-Length, the last chunk, a head without a body. Only complete exchanges are
 /// recorded, and streams that the client left, marked as cut. A body of known length that the client left is a broken
 /// download, and not recorded.
-final class OriginExchange: StreamFilter {
+final class OriginExchange: StreamFilter, TunnelSource {
   private let request: HTTPRequest
   private let upstream: UpstreamExchange
   var source: any ResponseSource { upstream }
@@ -18,10 +18,15 @@ final class OriginExchange: StreamFilter {
   /// The place of the request in the recording; `nil` if it is only forwarded.
   private let arrival: Int?
   private let rewriter: OriginRewriter?
+  /// By which the client reached us.
+  private let proxyAuthority: [UInt8]
   private var head: HTTPResponseHead?
   private var framing = BodyFraming.none
   private var interim: [HTTPResponseHead] = []
   private var recording: ResponseRecording?
+  private var webSocket: WebSocketRecording?
+  /// How many of the client's next bytes were read before there was room for them.
+  private var noted = 0
   private var heldHead: HTTPResponseHead?
   private var heldPiece: [UInt8] = []
   private var received = 0
@@ -30,11 +35,15 @@ final class OriginExchange: StreamFilter {
   /// Whether the response is complete; a client that leaves while it gets the end changes nothing.
   private var isComplete = false
 
-  init(_ request: HTTPRequest, client: UpstreamClient, cassette: InsertedCassette, arrival: Int?) {
+  init(
+    _ request: HTTPRequest, rewriter: OriginRewriter?, proxyAuthority: [UInt8], client: UpstreamClient,
+    cassette: InsertedCassette, arrival: Int?
+  ) {
     self.request = request
     self.cassette = cassette
     self.arrival = arrival
-    rewriter = cassette.originRewriter
+    self.rewriter = rewriter
+    self.proxyAuthority = proxyAuthority
     upstream = client.fetch(request)
   }
 
@@ -48,6 +57,7 @@ final class OriginExchange: StreamFilter {
 
   func clientLeft() {
     guard sink != nil, !isComplete else { return }
+    if isSwitched { return leaveWebSocket() }
     let isStream = framing == .chunked || framing == .untilClose
     if isStream, received > 0, recording != nil {
       record(trailers: HTTPFields(), isCutByClient: true)
@@ -56,6 +66,38 @@ final class OriginExchange: StreamFilter {
     } else if cassette.statistics.count(\.left), arrival != nil {
       cassette.tellLeft(request)
     }
+    stop()
+  }
+
+  /// Whether the response has opened a WebSocket, whose bytes follow.
+  private var isSwitched: Bool { head?.status == 101 }
+
+  var onRoom: () -> Void {
+    get { upstream.onRoom }
+    set { upstream.onRoom = newValue }
+  }
+
+  /// The client's side of a WebSocket.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    if noted < bytes.count {
+      webSocket?.note(UnsafeRawBufferPointer(rebasing: bytes[noted...]), from: .client)
+      noted = bytes.count
+    }
+    let count = upstream.take(bytes)
+    noted -= count
+    return count
+  }
+
+  /// Records the handshake, before the client knows of it.
+  private func openWebSocket() {
+    guard let arrival, recording != nil else { return }
+    record(trailers: HTTPFields())
+    webSocket = WebSocketRecording(of: request, arrival: arrival, since: upstream.startTime, cassette)
+  }
+
+  /// What was said is remembered already.
+  private func leaveWebSocket() {
+    if arrival == nil { cassette.statistics.count(\.forwarded) }
     stop()
   }
 
@@ -76,7 +118,10 @@ final class OriginExchange: StreamFilter {
     self.framing = framing
     if arrival != nil { recording = ResponseRecording(of: request, head, framing, cassette) }
     rewriter?.search(head.fields, for: cassette.statistics.mentions, of: shownRequest)
-    if recording != nil, framing == .none || framing == .length(0) {
+    if isSwitched {
+      openWebSocket()
+      sink?.begin(rewritten(head), framing: framing)
+    } else if recording != nil, framing == .none || framing == .length(0) {
       heldHead = rewritten(head)
     } else {
       sink?.begin(rewritten(head), framing: framing)
@@ -85,6 +130,10 @@ final class OriginExchange: StreamFilter {
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     guard sink != nil else { return .gone }
+    if isSwitched {
+      webSocket?.note(bytes, from: .server)
+      return pass(bytes, endsChunk: endsChunk)
+    }
     search(bytes)
     guard recording != nil else { return pass(bytes, endsChunk: endsChunk) }
     recording?.append(bytes, endsChunk: endsChunk, since: upstream.startTime)
@@ -99,7 +148,13 @@ final class OriginExchange: StreamFilter {
   func end(trailers: HTTPFields) {
     guard sink != nil else { return }
     isComplete = true
-    if recording == nil { cassette.statistics.count(\.forwarded) } else { record(trailers: trailers) }
+    if isSwitched {
+      if arrival == nil { cassette.statistics.count(\.forwarded) }
+    } else if recording == nil {
+      cassette.statistics.count(\.forwarded)
+    } else {
+      record(trailers: trailers)
+    }
     if let heldHead { sink?.begin(heldHead, framing: framing) }
     if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { pass($0, endsChunk: true) } }
     finish { $0.end(trailers: trailers) }
@@ -116,7 +171,7 @@ final class OriginExchange: StreamFilter {
   private func rewritten(_ head: HTTPResponseHead) -> HTTPResponseHead {
     guard let rewriter else { return head }
     var head = head
-    head.fields = rewriter.rewritten(head.fields, proxyAuthority: request.authority)
+    head.fields = rewriter.rewritten(head.fields, proxyAuthority: proxyAuthority)
     return head
   }
 
@@ -145,6 +200,7 @@ final class OriginExchange: StreamFilter {
       isCloseDelimited: framing == .untilClose)
     response.interim = interim
     response.isCutByClient = isCutByClient
+    if isSwitched { response.webSocket = RecordedWebSocket() }
     let volatile = VolatileFacts(
       recordedAtMicroseconds: WallClock.microseconds,
       durationMilliseconds: ChunkLog.milliseconds(since: upstream.startTime),
@@ -152,7 +208,12 @@ final class OriginExchange: StreamFilter {
       chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil)
     var sent = request
     sent.fields = upstream.sentFields
-    if !cassette.matcher.rules.parts.contains(.host) { sent.authority = [] }
+    if request.asksForWebSocket {
+      // Random, and proven by the response: a replayed handshake has its own (RFC 6455 §4).
+      sent.fields.removeAll("sec-websocket-key")
+      response.head.fields.removeAll("sec-websocket-accept")
+    }
+    if !cassette.hasSeveralOrigins, !cassette.matcher.rules.parts.contains(.host) { sent.authority = [] }
     cassette.record(Interaction(request: sent, response: response, volatile: volatile), arrival: arrival)
   }
 }

@@ -13,6 +13,8 @@ final class ResponseCollector: ResponseSink {
   private(set) var framing = BodyFraming.none
   private(set) var body: [UInt8] = []
   private(set) var chunks = ChunkLog()
+  private static let webSocketDetail =
+    "the response opens a WebSocket, which a route cannot hand on; the client was not connected"
   private let maxBodyBytes: Int
   private var onEnd: ((ResponseCollector, Outcome) -> Void)?
 
@@ -30,6 +32,8 @@ final class ResponseCollector: ResponseSink {
   func informational(_ head: HTTPResponseHead) {}
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
+    // What comes after it is no body, and has no end that could be waited for.
+    guard head.status != 101 else { return end(.failed(.problem(501, Self.webSocketDetail))) }
     self.head = head
     self.framing = framing
   }
@@ -65,6 +69,6 @@ extension Reply<Result<HTTPResponse, any Error>> {
   }
 }
 
-private struct BrokeOff: Error, CustomStringConvertible {
+struct BrokeOff: Error, CustomStringConvertible {
   var description: String { "the response broke off before its end" }
 }

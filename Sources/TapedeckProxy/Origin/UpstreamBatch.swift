@@ -64,6 +64,19 @@ public struct UpstreamBatch: Sendable {
   }
 }
 
+extension UpstreamBatch {
+  /// Sends one request from a loop, without waiting.
+  /// - Parameter onEnd: called on the loop's thread.
+  func send(_ request: HTTPRequest, on loop: EventLoop, onEnd: @escaping (Result?) -> Void) throws {
+    let client = try UpstreamClient(configuration: upstream, loop: loop)
+    let run = BatchRun(self, [request], client: client, loop: loop, onDone: { _ in }) { results in
+      client.shutDown()
+      onEnd(results.first ?? nil)
+    }
+    run.start(until: { false })
+  }
+}
+
 /// A batch under way, on its loop's thread. The exchanges that run for it retain it.
 private final class BatchRun {
   private let batch: UpstreamBatch

@@ -26,23 +26,37 @@ final class ProxyObserver: ExchangeObserver {
   private let statistics: ProxyStatistics
   private let log: ExchangeLog?
   private let cassette: LoopCache<CassetteSlot>
+  private let healthPath: [UInt8]?
+  private let histogram: LatencyHistogram
   private var lines: [UInt8] = []
 
-  init(statistics: ProxyStatistics, log: ExchangeLog?, slot: CassetteSlot, loop: EventLoop) {
+  init(statistics: ProxyStatistics, _ configuration: ProxyConfiguration, slot: CassetteSlot, loop: EventLoop)
+  {
     self.statistics = statistics
+    histogram = statistics.makeHistogram()
+    log = configuration.log
+    healthPath = configuration.healthPath.map { Array($0.utf8) }
     cassette = LoopCache(slot)
-    self.log = log
     guard log != nil else { return }
     loop.atEveryTurnEnd { [weak self] in self?.flush() }
   }
 
   func exchangeFinished(by source: ServedResponse.Source, _ summary: () -> ExchangeSummary) {
     statistics.count(source)
-    guard let log else { return }
+    let measures = statistics.measuresLatency && source != .server
+    guard log != nil || measures else { return }
     var shown = summary()
+    if measures { histogram.count(Int(shown.durationNanoseconds)) }
+    guard let log, !isProbe(shown) else { return }
     // The front of the chain has redacted the target of what it was asked.
     shown.target = cassette.current.shown(shown.target, isRedacted: shown.decisions != nil)
     log.format(shown, &lines)
+  }
+
+  /// Health probes come too often to be logged.
+  private func isProbe(_ exchange: ExchangeSummary) -> Bool {
+    guard let healthPath, exchange.source == .server else { return false }
+    return exchange.target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(healthPath)
   }
 
   private func flush() {

@@ -18,6 +18,8 @@ final class ProxyStatistics: Sendable {
   private let overridden = Atomic(0)
   private let otherClients = Atomic(0)
   private let counted = Mutex(Counted())
+  private let histograms = Mutex<[LatencyHistogram]>([])
+  private let measures = Atomic(false)
   let mentions: OriginMentions
 
   init(namesOptions: Bool = true, notice: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -31,6 +33,25 @@ final class ProxyStatistics: Sendable {
     case .upstream, .unmatched, .server: break
     }
   }
+
+  // MARK: Latencies
+
+  /// Whether exchanges are timed, as they are once there is an admin API to tell it.
+  var measuresLatency: Bool { measures.load(ordering: .relaxed) }
+  func measureLatency() { measures.store(true, ordering: .relaxed) }
+
+  /// A histogram for one loop, which no other loop writes to.
+  func makeHistogram() -> LatencyHistogram {
+    let histogram = LatencyHistogram()
+    histograms.withLock { $0.append(histogram) }
+    return histogram
+  }
+
+  var latencies: (counts: [Int], sumNanoseconds: Int) {
+    LatencyHistogram.total(histograms.withLock { $0 })
+  }
+
+  // MARK: Counting
 
   func countRepeated() { repeated.add(1, ordering: .relaxed) }
   func countOtherClient() { otherClients.add(1, ordering: .relaxed) }
@@ -54,6 +75,9 @@ final class ProxyStatistics: Sendable {
     }
   }
 
+  /// Counts the secrets that a session's cassette had hidden when it was sealed.
+  func countRedacted(_ count: Int) { counted.withLock { $0.summary.redacted += count } }
+
   /// - Parameter target: without secrets.
   func countFailed(_ failure: ExchangeFailure, method: String, target: String) {
     counted.withLock {
@@ -69,6 +93,14 @@ final class ProxyStatistics: Sendable {
     counted.withLock {
       $0.summary.unmatched += 1
       return $0.misses.add([miss.sort], \.count) { MissGroup(miss: miss, count: 1) }
+    }
+  }
+
+  func countTunnel(to authority: String) {
+    counted.withLock {
+      $0.summary.tunnels += 1
+      let hosts = $0.summary.tunnelledHosts
+      if hosts.count < 100, !hosts.contains(authority) { $0.summary.tunnelledHosts.append(authority) }
     }
   }
 

@@ -17,6 +17,10 @@ public struct ProxySummary: Sendable, Equatable {
   public var forwarded = 0
   /// Passed through because they were too large to be recorded.
   public var oversized = 0
+  /// Connections whose bytes passed unread, because their host is not intercepted.
+  public var tunnels = 0
+  /// Where they led, each `HOST:PORT` once, at most a hundred.
+  public var tunnelledHosts: [String] = []
   /// Requests that nothing responded to.
   public var unmatched = 0
   /// Of the replayed: responses to requests that differed from the recorded ones where the rules ignore it.
@@ -65,6 +69,11 @@ public struct ProxySummary: Sendable, Equatable {
 }
 
 extension ProxySummary {
+  /// Whether no request came at all.
+  public var isSilent: Bool {
+    recorded + replayed + unmatched + overridden + forwarded + oversized + left + failed + tunnels == 0
+  }
+
   /// Says so where a recording has nothing to show but failures.
   public func emptyRecording(_ mode: RecordMode) -> String? {
     guard mode == .all || mode == .once || mode == .newEpisodes, failed > 0, recorded == 0, replayed == 0

@@ -17,6 +17,8 @@ public struct RunReport: Sendable {
   /// The rules that had to hold, and the exit code that came of all.
   public var rules: [RunRule]
   public var exitCode: Int
+  /// `nil` where no command was to be isolated.
+  package var isolation: IsolationReport?
 
   public init(
     summary: ProxySummary, uses: [InteractionUse], cassette: String?, mode: RecordMode, match: [String],
@@ -49,9 +51,11 @@ public struct RunReport: Sendable {
       "otherUnmatched": JSONValue(summary.otherUnmatched),
       "drift": .array(summary.driftedFields.map(Self.drift)), "otherDrift": JSONValue(summary.otherDrift),
       "originMentions": .array(summary.originMentions.map(Self.mention)),
+      "tunnelledHosts": .array(summary.tunnelledHosts.map { JSONValue($0) }),
       "secrets": .array(summary.secrets.prefix(Self.maximumSecrets).map(Self.secret)),
       "failures": .array(summary.failures.map(Self.failed)),
       "otherFailures": JSONValue(summary.otherFailures),
+      "isolation": isolation?.json ?? .null,
     ]
   }
 
@@ -66,6 +70,7 @@ public struct RunReport: Sendable {
       "otherClients": JSONValue(summary.otherClients),
       "unmatched": JSONValue(summary.unmatched), "unused": JSONValue(summary.unused),
       "overridden": JSONValue(summary.overridden), "forwarded": JSONValue(summary.forwarded),
+      "tunnels": JSONValue(summary.tunnels),
       "failed": JSONValue(summary.failed), "oversized": JSONValue(summary.oversized),
       "left": JSONValue(summary.left),
       "upstreamConnections": JSONValue(summary.upstreamConnections),

@@ -21,11 +21,12 @@ extension RequestLog {
       logged.content = .stream(
         LoggedSource(
           stream,
-          log: { [self] failure, wasCutShort, content in
+          since: arrival.start,
+          log: { [self] failure, wasCutShort, content, chunks in
             append(
               RequestLogEntry(
                 request, response.source, arrival, decisions.decisions, failure, wasCutShort: wasCutShort,
-                content))
+                content, chunks: chunks))
           }))
       return logged
     }
@@ -46,15 +47,20 @@ private final class LoggedSource: StreamFilter {
   private static let maximumHeldBytes = 1 << 20
 
   /// Puts the exchange into the log; `nil` once it has.
-  private var log: ((ExchangeFailure?, _ wasCutShort: Bool, RequestLogEntry.Content) -> Void)?
+  private var log: Log?
+  typealias Log = (
+    ExchangeFailure?, _ wasCutShort: Bool, RequestLogEntry.Content, [ShownMessage.Chunk]
+  ) -> Void
+  private let start: MonotonicTime
+  private static let maximumChunks = 1024
   private var head = HTTPResponseHead(status: 0)
   private var held: [UInt8] = []
+  private var chunks: [ShownMessage.Chunk] = []
   private var size = 0
 
-  init(
-    _ source: any ResponseSource, log: @escaping (ExchangeFailure?, Bool, RequestLogEntry.Content) -> Void
-  ) {
+  init(_ source: any ResponseSource, since start: MonotonicTime, log: @escaping Log) {
     self.log = log
+    self.start = start
     self.source = source
   }
 
@@ -63,7 +69,7 @@ private final class LoggedSource: StreamFilter {
   ) {
     guard let log = log.take() else { return }
     let response = HTTPResponse(head: head, body: held, trailers: trailers)
-    log(failure, wasCutShort, .response(response, bodyBytes: size))
+    log(failure, wasCutShort, .response(response, bodyBytes: size), chunks.count > 1 ? chunks : [])
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
@@ -73,7 +79,11 @@ private final class LoggedSource: StreamFilter {
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     size += bytes.count
-    held += bytes.prefix(max(0, Self.maximumHeldBytes - held.count))
+    if chunks.count < Self.maximumChunks {
+      let milliseconds = Double(MonotonicTime.now.nanoseconds(since: start) / 1000) / 1000
+      chunks.append(ShownMessage.Chunk(bytes: bytes.count, milliseconds: milliseconds))
+    }
+    if head.status != 101 { held += bytes.prefix(max(0, Self.maximumHeldBytes - held.count)) }
     return pass(bytes, endsChunk: endsChunk)
   }
 

@@ -27,7 +27,8 @@ public final class RequestLog: Sendable {
     // Entries are released outside of the lock.
     var gone = state.withLock { state -> RequestLogEntry? in
       state.lastNumber += 1
-      entry.isNumbered(state.lastNumber)
+      // Under the lock, so that whoever reads up to the last id so far finds every entry before it.
+      entry.isNumbered(state.lastNumber, id: budget.nextID())
       guard size <= budget.bytes else { return nil }
       state.append(entry)
       state.bytes += size
@@ -62,6 +63,11 @@ public final class RequestLog: Sendable {
   /// The entries still held, the oldest first.
   public var entries: [RequestLogEntry] { state.withLock { $0.all } }
 
+  /// The oldest entries of those with ids after `first` and up to `last`, at most `limit`.
+  func entries(after first: Int, through last: Int, limit: Int) -> [RequestLogEntry] {
+    state.withLock { $0.entries(after: first, through: last, limit: limit) }
+  }
+
   public func entry(_ number: Int) -> RequestLogEntry? { entries.first { $0.number == number } }
 
   /// How many requests there were, forgotten ones included.
@@ -90,6 +96,23 @@ extension RequestLog.State {
     return entry
   }
 
+  fileprivate func entries(after first: Int, through last: Int, limit: Int) -> [RequestLogEntry] {
+    // Ids ascend, so the first one is found by halving.
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if let entry = entry(at: middle), entry.id <= first { low = middle + 1 } else { high = middle }
+    }
+    var found: [RequestLogEntry] = []
+    while low < count, found.count < limit, let entry = entry(at: low), entry.id <= last {
+      found.append(entry)
+      low += 1
+    }
+    return found
+  }
+
+  private func entry(at place: Int) -> RequestLogEntry? { entries[(first + place) % entries.count] }
+
   var all: [RequestLogEntry] { (0..<count).compactMap { entries[(first + $0) % entries.count] } }
 }
 
@@ -98,8 +121,13 @@ final class RequestLogBudget: Sendable {
   /// That one log may take; all together four times as much.
   let bytes: Int
   private let taken = Atomic<Int>(0)
+  private let ids = Atomic<Int>(0)
 
   init(bytes: Int) { self.bytes = bytes }
+
+  /// The next of the ids, which count the requests of all sessions.
+  func nextID() -> Int { ids.add(1, ordering: .relaxed).newValue }
+  var lastID: Int { ids.load(ordering: .relaxed) }
 
   func take(_ count: Int) { taken.add(count, ordering: .relaxed) }
   func release(_ count: Int) { taken.subtract(count, ordering: .relaxed) }

@@ -8,8 +8,13 @@ public final class RequestLogEntry: Sendable {
   /// Counts the requests of a session, from 1. Known once the entry is in the log.
   public var number: Int { place.load(ordering: .relaxed) }
   private let place = Atomic<Int>(0)
+  /// Counts the requests of all sessions, from 1. Known once the entry is in the log.
+  public var id: Int { order.load(ordering: .relaxed) }
+  private let order = Atomic<Int>(0)
   /// As it came, without what named its session.
   public let request: HTTPRequest
+  /// The origin that the client named, as clients of a forward proxy do: `https://api.example.com`.
+  public var origin: String? { request.namesOrigin ? request.origin?.description : nil }
   /// When it had arrived, in milliseconds since 1970 UTC.
   public let startedMilliseconds: Int
   /// The same for people, as RFC 3339 writes it.
@@ -24,6 +29,8 @@ public final class RequestLogEntry: Sendable {
   /// Whether the response broke off, or the client left before its end.
   public let wasCutShort: Bool
   private let content: Content
+  /// The pieces of a streamed response; empty if it came at once.
+  let chunks: [ShownMessage.Chunk]
   /// What it takes in memory, about.
   let bytes: Int
 
@@ -43,9 +50,11 @@ public final class RequestLogEntry: Sendable {
 
   init(
     _ request: HTTPRequest, _ source: ServedResponse.Source, _ arrival: RequestLog.Arrival,
-    _ decisions: Decisions, _ failure: ExchangeFailure?, wasCutShort: Bool = false, _ content: Content
+    _ decisions: Decisions, _ failure: ExchangeFailure?, wasCutShort: Bool = false, _ content: Content,
+    chunks: [ShownMessage.Chunk] = []
   ) {
-    bytes = 512 + request.bytes + content.bytes
+    bytes = 512 + request.bytes + content.bytes + chunks.count * MemoryLayout<ShownMessage.Chunk>.stride
+    self.chunks = chunks
     self.request = request
     startedMilliseconds = arrival.milliseconds
     durationNanoseconds = MonotonicTime.now.nanoseconds(since: arrival.start)
@@ -56,7 +65,10 @@ public final class RequestLogEntry: Sendable {
     self.content = content
   }
 
-  func isNumbered(_ number: Int) { place.store(number, ordering: .relaxed) }
+  func isNumbered(_ number: Int, id: Int) {
+    place.store(number, ordering: .relaxed)
+    order.store(id, ordering: .relaxed)
+  }
 
   public var status: Int {
     switch content {

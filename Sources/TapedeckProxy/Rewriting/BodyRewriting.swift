@@ -12,6 +12,7 @@ struct BodyRewriting {
   let text: OriginTextRewriter
   private let method: HTTPMethod
 
+  /// - Parameter request: as the client sent it.
   init(_ rewriter: OriginRewriter, request: HTTPRequest) {
     text = OriginTextRewriter(rewriter, proxyAuthority: request.authority)
     method = request.method

@@ -4,7 +4,7 @@ internal import TapedeckHTTP
 ///
 /// A `Domain` that covers the origin becomes the host the client used, or goes where that is an address or a single
 /// label, for which browsers and libraries disagree about `Domain`. `Secure` goes, and `SameSite=None`, which depends
-/// on it, where the origin speaks https: we serve plain http. It stays where the cookie's name begins with `__Secure-`
+/// on it, where the origin speaks https and the client plain http. It stays where the cookie's name begins with `__Secure-`
 /// or `__Host-`: without it such a cookie is refused (RFC 6265bis §4.1.3), and with it browsers and curl take it from
 /// a loopback address. Cookies for other domains stay as they are; clients refuse them from us as from the origin.
 extension OriginRewriter {
@@ -17,11 +17,13 @@ extension OriginRewriter {
     guard attributes.dropFirst().allSatisfy({ $0.name != "domain" || $0.value.isEmpty || covers($0.value) })
     else { return nil }
     let losesSecure =
-      scheme == "https" && !Self.needsSecure(cookie)
+      scheme == "https" && clientScheme == .http && !Self.needsSecure(cookie)
       && attributes.dropFirst().contains { $0.name == "secure" }
+    let keepsRoot = !place.prefix.isEmpty && (Self.needsRoot(cookie) || isShared(attributes))
     let kept = zip(parts, attributes).enumerated().compactMap { index, part in
       let text = String(decoding: part.0, as: UTF8.self)
-      return index == 0 ? text : rewritten(text, part.1, losesSecure: losesSecure, proxy: proxy)
+      if index == 0 || keepsRoot && part.1 == ("path", "/") { return text }
+      return rewritten(text, part.1, losesSecure: losesSecure, proxy: proxy)
     }
     let result = kept.joined(separator: ";")
     return result == cookie ? nil : result
@@ -33,6 +35,17 @@ extension OriginRewriter {
     return name.starts(with: "__secure-".utf8) || name.starts(with: "__host-".utf8)
   }
 
+  /// Whether its name says that it is no cookie without `Path=/`.
+  private static func needsRoot(_ cookie: String) -> Bool {
+    cookie.utf8.prefix(7).map(ASCII.lowercased).starts(with: "__host-".utf8)
+  }
+
+  /// Whether its domain covers other origins too, which clients find below other paths.
+  private func isShared(_ attributes: [CookieAttribute]) -> Bool {
+    let domains = attributes.dropFirst().filter { $0.name == "domain" && !$0.value.isEmpty }.map(\.value)
+    return domains.contains { domain in others.contains { $0.host != host && $0.covers(domain) } }
+  }
+
   private func rewritten(
     _ text: String, _ attribute: CookieAttribute, losesSecure: Bool, proxy: String
   ) -> String? {
@@ -40,11 +53,23 @@ extension OriginRewriter {
     case "secure" where losesSecure: nil
     case "samesite" where losesSecure && attribute.value == "none": nil
     case "domain" where covers(attribute.value): Self.cookieDomain(proxy).map { " Domain=\($0)" }
-    case "path" where !pathPrefix.isEmpty:
-      withoutPrefix(Array(attribute.value.utf8)[...])
-        .map { " Path=" + String(decoding: $0, as: UTF8.self) } ?? text
+    case "path" where !pathPrefix.isEmpty || !place.prefix.isEmpty:
+      clientPath(attribute.value).map { " Path=" + $0 } ?? text
     default: text
     }
+  }
+
+  /// A cookie's path as the client knows it; `nil` where that is the same. Of `/`, what remains is the prefix without
+  /// a final slash, which covers `/auth` and `/auth/login` and not `/authors` (RFC 6265 §5.1.4).
+  private func clientPath(_ path: String) -> String? {
+    if let rest = withoutPrefix(Array(path.utf8)[...]) {
+      let text = String(decoding: rest, as: UTF8.self)
+      guard !place.prefix.isEmpty else { return text }
+      return text == "/" ? place.prefix : text.hasPrefix("/") ? place.prefix + text : nil
+    }
+    // A path above the part that is served covers all of it.
+    let isAbove = path.hasSuffix("/") ? pathPrefix.hasPrefix(path) : pathPrefix.hasPrefix(path + "/")
+    return isAbove && path.hasPrefix("/") && !place.prefix.isEmpty ? place.prefix : nil
   }
 
   /// Whether a cookie of `domain` would be kept from the origin, and sent to it (RFC 6265 §5.1.3): an address covers

@@ -12,6 +12,8 @@ extension OriginRewriter {
     /// `Bearer realm="reference"` (RFC 6750 §3).
     case challenge
     case cookie
+    /// Scheme and authority of the pages that may read the response.
+    case page
     /// One that the user named: a reference, or a text that holds some.
     case named
   }
@@ -28,6 +30,9 @@ extension OriginRewriter {
       if fields.isNamed("www-authenticate", at: index) { return .challenge }
     case 18: if fields.isNamed("operation-location", at: index) { return .reference }
     case 20: if fields.isNamed("azure-asyncoperation", at: index) { return .reference }
+    case 27:
+      // The pages of one origin need no permission to read its responses.
+      if !others.isEmpty, fields.isNamed("access-control-allow-origin", at: index) { return .page }
     default: break
     }
     guard !extraFields.isEmpty else { return nil }
@@ -68,6 +73,7 @@ extension OriginRewriter {
       case .refresh: rewrittenRefresh(text, proxy: proxy)
       case .challenge: rewrittenChallenge(text, proxy: proxy)
       case .cookie: rewrittenCookie(text, proxy: proxy)
+      case .page: rewrittenPage(text, proxy: proxy)
       case .named: rewrittenLocation(text, proxy: proxy) ?? rewrittenText(text, proxy: proxy)
       }
     return replaced.map(Self.bytes)

@@ -16,7 +16,7 @@ extension OriginRewriter {
       switch kind {
       case .cookie?:
         let cookie = Self.text(value)
-        if scheme == "https", Self.needsSecure(cookie) {
+        if scheme == "https", clientScheme == .http, Self.needsSecure(cookie) {
           mentions.note(.secureCookie(String(cookie.prefix { $0 != "=" })), of: request)
         }
       case .named?: break
@@ -62,8 +62,12 @@ extension OriginRewriter {
     mentions.note(.body(member: Self.member(before: start, in: searched)), of: request)
   }
 
-  /// Where the origin's address begins in a text.
+  /// Where an origin's address begins in a text.
   func mention(in text: UnsafeRawBufferPointer) -> Int? {
+    others.isEmpty ? ownMention(in: text) : ([self] + others).compactMap { $0.ownMention(in: text) }.min()
+  }
+
+  private func ownMention(in text: UnsafeRawBufferPointer) -> Int? {
     var next = 0
     while let (colon, authority) = nextAddress(in: text, from: next) {
       next = authority

@@ -18,6 +18,12 @@ struct OriginRewriter: Sendable {
   let rules: RewriteRules
   /// The names in `rules`, in lower case.
   let extraFields: [[UInt8]]
+  /// By which the client reached us.
+  private(set) var clientScheme = HTTPScheme.http
+  /// Where clients find it, if it is one of several.
+  var place = ClientPlace()
+  /// The others of several, to which its responses may lead too.
+  private(set) var others: [OriginRewriter] = []
   private let bracketedHost: [UInt8]
   private let port: [UInt8]
 
@@ -35,6 +41,38 @@ struct OriginRewriter: Sendable {
     port = explicit.isEmpty ? Self.defaultPort(scheme) : Array(explicit)
   }
 
+  /// The rewriter for a client that reached us by this scheme.
+  func serving(_ scheme: HTTPScheme) -> OriginRewriter {
+    guard scheme != clientScheme else { return self }
+    var rewriter = self
+    rewriter.clientScheme = scheme
+    rewriter.others = others.map { $0.serving(scheme) }
+    return rewriter
+  }
+
+  /// One for each origin of several, as its responses are rewritten.
+  static func forSeveral(_ rewriters: [OriginRewriter]) -> [OriginRewriter] {
+    rewriters.indices.map { index in
+      var rewriter = rewriters[index]
+      rewriter.others = rewriters.enumerated().filter { $0.offset != index }.map(\.element)
+        .sorted { $0.pathPrefix.utf8.count > $1.pathPrefix.utf8.count }
+      return rewriter
+    }
+  }
+
+  /// Whether all requests are for it.
+  var isOnly: Bool { others.isEmpty && place.prefix.isEmpty && place.host == .every }
+
+  /// The same for a client that names origins, which knows all of their paths.
+  var named: OriginRewriter {
+    var rewriter = OriginRewriter(
+      scheme: scheme, authority: authority, host: host, pathPrefix: "", rules: rules)
+    rewriter.clientScheme = clientScheme
+    rewriter.place = ClientPlace(host: .exactly(authority))
+    rewriter.others = others.map(\.named)
+    return rewriter
+  }
+
   private static func defaultPort(_ scheme: String) -> [UInt8] {
     Array((scheme == "https" ? "443" : "80").utf8)
   }
@@ -48,15 +86,40 @@ struct OriginRewriter: Sendable {
   /// The new reference; `nil` when it does not name the origin or lies outside the part of it that we serve.
   func rewrittenLocation(_ location: String, proxy: String) -> String? {
     let bytes = Array(location.utf8)
-    if bytes.first == UInt8(ascii: "/"), !bytes.starts(with: "//".utf8) {
-      guard !pathPrefix.isEmpty else { return nil }
-      return withoutPrefix(bytes[...]).map { String(decoding: $0, as: UTF8.self) }
+    let hasScheme = !bytes.starts(with: "//".utf8)
+    if bytes.first == UInt8(ascii: "/"), hasScheme {
+      guard !pathPrefix.isEmpty || !place.prefix.isEmpty else { return nil }
+      if let path = withoutPrefix(bytes[...]) { return place.prefix + String(decoding: path, as: UTF8.self) }
+      // Another part of the origin may be served too.
+      return others.isEmpty ? nil : rewrittenLocation("\(scheme)://\(authority)\(location)", proxy: proxy)
     }
-    guard let (userInformation, rest) = split(bytes), let path = withoutPrefix(rest) else { return nil }
-    let text = String(decoding: path, as: UTF8.self)
+    if let own = rewrittenAddress(bytes, proxy: proxy) { return own }
+    for other in others where hasScheme || other.scheme == scheme {
+      if let rewritten = other.rewrittenAddress(bytes, proxy: proxy) { return rewritten }
+    }
+    return nil
+  }
+
+  /// The scheme and authority by which the client knows those of an origin's page.
+  func rewrittenPage(_ page: String, proxy: String) -> String? {
+    for origin in [self] + others {
+      guard let rest = origin.split(Array(page.utf8))?.rest, rest.isEmpty,
+        let authority = origin.place.authority(proxy), !authority.isEmpty
+      else { continue }
+      return "\(clientScheme.rawValue)://\(authority)"
+    }
+    return nil
+  }
+
+  private func rewrittenAddress(_ location: [UInt8], proxy: String) -> String? {
+    guard let (userInformation, rest) = split(location), let path = withoutPrefix(rest),
+      let authority = place.authority(proxy)
+    else { return nil }
+    let text = place.prefix + String(decoding: path, as: UTF8.self)
     // A client of HTTP/1.0 need not say where it thinks it is; a path leads back to us all the same.
-    guard !proxy.isEmpty else { return text.hasPrefix("/") ? text : "/\(text)" }
-    return "http://\(String(decoding: userInformation, as: UTF8.self))\(proxy)\(text)"
+    guard !authority.isEmpty else { return text.hasPrefix("/") ? text : "/\(text)" }
+    let user = String(decoding: userInformation, as: UTF8.self)
+    return "\(clientScheme.rawValue)://\(user)\(authority)\(text)"
   }
 
   /// The user information, with its `@`, and what stands behind the authority; `nil` where that is another one.
@@ -85,6 +148,11 @@ struct OriginRewriter: Sendable {
     return digits.isEmpty ? defaultPort != nil : digits.elementsEqual(port)
   }
 
+  /// Whether a request of several origins is for it.
+  func isOrigin(of request: HTTPRequest) -> Bool {
+    request.origin.map { $0.scheme.rawValue == scheme && $0.authority == authority } ?? false
+  }
+
   /// A path as the client knows it; `nil` where it is outside the part of the origin that we serve.
   func withoutPrefix(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard !pathPrefix.isEmpty else { return path }
@@ -102,44 +170,5 @@ struct OriginRewriter: Sendable {
 
   static func bytes(_ text: String) -> [UInt8] {
     text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
-  }
-}
-
-extension OriginRewriter {
-  /// The fields that are rewritten on the way to the origin.
-  static let forwardedNames = ["origin", "referer", "destination"]
-
-  /// The request as it goes to the origin: `Origin`, `Referer` and WebDAV's `Destination` that name us name the origin,
-  /// which compares them with its own `Host` before it takes a form (CSRF) or copies a file (RFC 4918 §9.8.4).
-  func forwarded(_ request: HTTPRequest) -> HTTPRequest {
-    guard !request.authority.isEmpty else { return request }
-    var result = request
-    for index in request.fields.indices {
-      guard let isWhole = Self.isWholeReference(at: index, of: request.fields),
-        let value = named(request.fields.value(at: index), isWhole: isWhole, proxy: request.authority)
-      else { continue }
-      try? result.fields.replaceValue(at: index, with: value)
-    }
-    return result
-  }
-
-  /// Whether the field holds a reference with a path, or scheme and authority only; `nil` for other fields.
-  private static func isWholeReference(at index: Int, of fields: HTTPFields) -> Bool? {
-    switch fields.withName(at: index, \.count) {
-    case 6: fields.isNamed("origin", at: index) ? false : nil
-    case 7: fields.isNamed("referer", at: index) ? true : nil
-    case 11: fields.isNamed("destination", at: index) ? true : nil
-    default: nil
-    }
-  }
-
-  /// The reference with the origin in the place of us; `nil` where it names somebody else.
-  private func named(_ value: ArraySlice<UInt8>, isWhole: Bool, proxy: [UInt8]) -> [UInt8]? {
-    let opening = Array("http://".utf8) + proxy
-    guard value.prefix(opening.count).map(ASCII.lowercased) == opening.map(ASCII.lowercased)
-    else { return nil }
-    let rest = value.dropFirst(opening.count)
-    guard rest.isEmpty || isWhole && "/?#".utf8.contains(rest.first ?? 0) else { return nil }
-    return Array("\(scheme)://\(authority)\(isWhole ? pathPrefix : "")".utf8) + rest
   }
 }

@@ -11,14 +11,21 @@ struct OriginTextRewriter {
   private struct Spelling {
     /// `https://`
     let opening: [UInt8]
-    /// Of an address that names us: `http://`.
+    /// Of an address that names us: `http://`, or `https://` for a client that came over TLS.
     let newOpening: [UInt8]
     let prefix: [UInt8]
+    /// Where the client finds it below our authority.
+    let newPrefix: [UInt8]
 
     init(_ origin: OriginRewriter, slash: String) {
       opening = Array("\(origin.scheme):\(slash)\(slash)".utf8)
-      newOpening = Array("http:\(slash)\(slash)".utf8)
-      prefix = origin.pathPrefix.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array(slash.utf8) : [$0] }
+      newOpening = Array("\(origin.clientScheme.rawValue):\(slash)\(slash)".utf8)
+      prefix = Self.spelled(origin.pathPrefix, slash)
+      newPrefix = Self.spelled(origin.place.prefix, slash)
+    }
+
+    private static func spelled(_ path: String, _ slash: String) -> [UInt8] {
+      path.utf8.flatMap { $0 == UInt8(ascii: "/") ? Array(slash.utf8) : [$0] }
     }
   }
 
@@ -39,21 +46,35 @@ struct OriginTextRewriter {
   private let defaultPort: [UInt8]
   private let spellings: [Spelling]
   private var held: [UInt8] = []
+  /// The rewriters of the other origins, which get the text one after the other.
+  private var others: [OriginTextRewriter]
 
   /// - Parameter proxyAuthority: where the client reached us.
   init(_ origin: OriginRewriter, proxyAuthority: [UInt8]) {
     scheme = Array(origin.scheme.utf8)
     authority = Array(origin.authority.utf8)
-    self.proxyAuthority = proxyAuthority
+    self.proxyAuthority =
+      origin.isOnly
+      ? proxyAuthority
+      : origin.place.authority(String(decoding: proxyAuthority, as: UTF8.self)).map { Array($0.utf8) } ?? []
+    others = origin.others.map { OriginTextRewriter($0, proxyAuthority: proxyAuthority) }
     defaultPort = origin.defaultPort.map { [UInt8(ascii: ":")] + $0 } ?? []
     spellings = ["/", "\\/"].map { Spelling(origin, slash: $0) }
   }
 
   /// The next piece of the text, without what is held back.
-  mutating func rewrite(_ piece: some Sequence<UInt8>) -> [UInt8] { rewrite(held + piece, isLast: false) }
+  mutating func rewrite(_ piece: some Sequence<UInt8>) -> [UInt8] {
+    var text = rewrite(held + piece, isLast: false)
+    for index in others.indices { text = others[index].rewrite(text) }
+    return text
+  }
 
   /// The text that was held back.
-  mutating func finish() -> [UInt8] { rewrite(held, isLast: true) }
+  mutating func finish() -> [UInt8] {
+    var text = rewrite(held, isLast: true)
+    for index in others.indices { text = others[index].rewrite(text) + others[index].finish() }
+    return text
+  }
 
   private mutating func rewrite(_ text: [UInt8], isLast: Bool) -> [UInt8] {
     var out: [UInt8] = []
@@ -130,7 +151,9 @@ struct OriginTextRewriter {
     rest = rest.dropFirst(spelling.prefix.count)
     switch Self.isNameContinued(in: rest, isLast: isLast) {
     case true?: return .none
-    case false?: return .whole(end: rest.startIndex, replacement: spelling.newOpening + user + proxyAuthority)
+    case false?:
+      return .whole(
+        end: rest.startIndex, replacement: spelling.newOpening + user + proxyAuthority + spelling.newPrefix)
     case nil: return .open
     }
   }

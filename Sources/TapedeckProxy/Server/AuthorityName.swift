@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import TapedeckHTTP
 internal import TapedeckSockets
 internal import TapedeckUpstream
 
@@ -17,17 +18,19 @@ struct AuthorityName: Equatable, CustomStringConvertible {
 
   /// - Parameter authority: a valid one.
   init(_ authority: [UInt8]) {
-    let text = String(decoding: authority, as: UTF8.self).lowercased()
-    let hostEnd =
-      text.hasPrefix("[") ? text.firstIndex(of: "]").map { text.index(after: $0) } : text.firstIndex(of: ":")
-    let host = hostEnd.map { text[..<$0] } ?? text[...]
-    self.init(host: String(host), port: UInt16(text[host.endIndex...].dropFirst()))
+    let (host, port) = HTTPOrigin.split(authority)
+    self.init(host: String(decoding: host.lazy.map(ASCII.lowercased), as: UTF8.self), port: port)
   }
 
-  init(_ origin: UpstreamOrigin) {
-    let isAddress = origin.host.utf8.contains(UInt8(ascii: ":"))
-    self.init(host: isAddress ? "[\(origin.host)]" : origin.host, port: origin.port)
+  init(_ origin: UpstreamOrigin) { self.init(unbracketed: origin.host, port: origin.port) }
+  init(_ address: SocketAddress) { self.init(unbracketed: address.host.lowercased(), port: address.port) }
+
+  private init(unbracketed host: String, port: UInt16) {
+    self.init(host: host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host, port: port)
   }
+
+  /// Whether another has its host, and its port unless that goes without saying.
+  func isName(in other: AuthorityName) -> Bool { host == other.host && (port == nil || port == other.port) }
 
   var description: String { port.map { "\(host):\($0)" } ?? host }
 }
@@ -44,6 +47,20 @@ final class ListenerNames: Sendable {
       AuthorityName(host: host.contains(":") ? "[\(host)]" : host.lowercased(), port: address.port)
     }
     known.withLock { $0 = (names, address) }
+  }
+
+  private let reserved = Mutex<[SocketAddress]>([])
+
+  /// Notes another listener of this process, which no client may reach through the proxy.
+  func reserve(_ address: SocketAddress) { reserved.withLock { $0.append(address) } }
+
+  /// Whether only this machine can reach it.
+  var isLoopback: Bool { known.withLock { $0?.address.isLoopback } ?? true }
+
+  /// The ports of this process on loopback addresses.
+  var ownPorts: Set<UInt16> {
+    let own = known.withLock { $0?.address.port }
+    return reserved.withLock { Set($0.map(\.port) + [own].compactMap(\.self)) }
   }
 
   func contains(_ name: AuthorityName) -> Bool {

@@ -1,3 +1,6 @@
+internal import Synchronization
+import TapedeckHTTP
+import TapedeckOverrides
 public import TapedeckRecording
 package import TapedeckSockets
 internal import TapedeckUpstream
@@ -16,6 +19,9 @@ extension ProxyServer {
     return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
+  /// Whether requests that nothing responds to are recorded.
+  public var records: Bool { slot.current.disposition(.unknown) == .record }
+
   /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
   public var interactionCounts: (recorded: Int, replayable: Int) {
     let cassette = slot.current
@@ -25,10 +31,29 @@ extension ProxyServer {
   /// The origin, as a URL.
   public var upstream: String? { configuration.upstream }
 
+  /// Notes another listener of this process, which no client may reach through the proxy.
+  package func reserve(_ address: SocketAddress) { listener.reserve(address) }
+
   /// Whether the origin is a listener of this process.
   package func upstreamReaches(_ listening: SocketAddress) -> Bool {
     guard let origin = try? configuration.upstreamConfiguration()?.origin else { return false }
     return origin.reaches(listening)
+  }
+
+  /// TLS for another listener of this process, with the certificate of this one or with those that an authority signs.
+  package func makeTLS(signedBy authority: AuthorityPEM?) throws -> TLSServer? {
+    try configuration.tlsServer(authority)
+  }
+
+  /// Times exchanges from now on.
+  package func measureLatency() { statistics.measureLatency() }
+
+  /// How many of the exchanges that were timed took at most so long, and longer than the bound before; without a bound,
+  /// any longer. With the time that all took.
+  package var latencies: (buckets: [(boundNanoseconds: Int?, count: Int)], sumNanoseconds: Int) {
+    let (counts, sum) = statistics.latencies
+    let bounds: [Int?] = LatencyHistogram.boundsNanoseconds + [nil]
+    return (Array(zip(bounds, counts)), sum)
   }
 
   /// What the run has come to so far.
@@ -42,7 +67,27 @@ extension ProxyServer {
   /// - Returns: what sealing came to; `nil` where nothing was being recorded.
   @discardableResult
   public func change(mode: RecordMode, cassette: String?) throws -> SealReport? {
+    try change(mode: mode, cassette: cassette, ignoring: [])
+  }
+
+  /// What matching ignores besides its rules, in words of `--match`, until another cassette or mode is set.
+  package var ignoredWords: [String] { ignored.withLock { $0 } }
+
+  /// Whether recordings are replayed and none is made, so that matching can be changed for this run alone.
+  package var onlyReplays: Bool { slot.current.cassette != nil && slot.current.recorder == nil }
+
+  /// Ignores further places when requests are matched, from the next request on. Every recorded sequence begins anew.
+  ///
+  /// Throws `MatchSpecError` or `CassetteError`; the rules then stay as they were.
+  /// - Parameter words: of `--match`, in the place of those set before.
+  package func ignore(_ words: [String]) throws {
+    _ = try change(mode: mode, cassette: cassettePath, ignoring: words)
+    slot.current.tellRules(to: configuration.notice)
+  }
+
+  private func change(mode: RecordMode, cassette: String?, ignoring words: [String]) throws -> SealReport? {
     var wanted = configuration
+    if !words.isEmpty { wanted.match = try (wanted.match ?? MatchSpec([])).adding(words) }
     wanted.mode = mode
     wanted.cassette = cassette
     try wanted.validate()
@@ -64,17 +109,30 @@ extension ProxyServer {
         return try InsertedCassette.open(before, upstream: upstream?.origin, statistics)
       }
     }
+    ignored.withLock { $0 = failure == nil ? words : [] }
     if let failure { throw failure }
     return report
   }
 
   /// Counts what was sealed while the proxy runs, and says what may be a secret in it.
-  private func tell(_ report: SealReport, cassette: String?) {
+  func tell(_ report: SealReport, cassette: String?) {
     statistics.countSealed(report)
     guard !report.finds.isEmpty, let cassette else { return }
     for line in "warning: \(SecretAdvice.warning(report.finds, path: cassette))".split(separator: "\n") {
       configuration.notice(String(line))
     }
+  }
+
+  /// Saves the rules of the default session in the overrides file; `nil` where there is none. Throws `OverridesSavingError`
+  /// or `OverridesFileError`, and then changes nothing.
+  /// - Returns: the file, and for people what it holds.
+  package func saveOverrides() throws -> (file: String, content: String)? {
+    guard let snapshot = overridesSnapshot, let path = configuration.overridesFile,
+      let known = sessions.lastDocument?.json ?? (try? JSONValue(parsing: snapshot.bytes))
+    else { return nil }
+    let document = try OverridesFile(readingCassettes: path).save(sessions.standard.overrides, over: known)
+    sessions.adopt(document)
+    return (path, document.summary)
   }
 
   /// Begins anew: every recorded sequence with its first response, all counts of rules at zero, stores as at the start.

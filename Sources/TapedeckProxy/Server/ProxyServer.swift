@@ -1,21 +1,31 @@
+internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckMocking
 import TapedeckOverrides
 internal import TapedeckRecording
 import TapedeckRedaction
 internal import TapedeckServer
-internal import TapedeckSockets
+package import TapedeckSockets
 internal import TapedeckUpstream
 
 /// A running proxy: the responder chain behind a server, and the cassette behind the chain.
 public final class ProxyServer: Sendable {
-  private let server: HTTPServer
+  let server: HTTPServer
   let configuration: ProxyConfiguration
   let slot: CassetteSlot
   let statistics: ProxyStatistics
+  let listener: ListenerNames
+  /// Which origin a request is for; `nil` where there is one.
+  var routes: OriginRoutes? { slot.current.routes }
   /// What each test has to itself, where `ProxyConfiguration.sessionSelector` tells them apart.
   public let sessions: Sessions
+  /// Signs the certificates by which intercepted TLS is opened; `nil` for a reverse proxy.
+  private let authority: AuthorityPEM?
   private let overridesWatch: OverridesWatch?
+  /// The overrides file as it was read at the start.
+  let overridesSnapshot: OverridesSnapshot?
+  /// What matching ignores besides, while this cassette is in: words of `--match`.
+  let ignored = Mutex<[String]>([])
   private var inserted: InsertedCassette { slot.current }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
@@ -31,49 +41,43 @@ public final class ProxyServer: Sendable {
     else { throw ProxyError.badListenAddress(configuration.listen) }
     let overridesFile = try configuration.readOverrides()
     let upstream = try configuration.upstreamConfiguration()
-    try Self.refuseLoop(upstream?.origin, address)
+    let patterns = try configuration.upstreamPatterns()
+    try Self.refuseLoop(patterns, address)
     let statistics = ProxyStatistics(
       namesOptions: configuration.verb != nil, notice: configuration.notice)
     let opened = try InsertedCassette.open(configuration, upstream: upstream?.origin, statistics)
     opened.tellRules(to: configuration.notice)
     opened.tellRewriting(configuration.rewriting, to: configuration.notice)
+    opened.tellUpstreams(to: configuration.notice)
     let slot = CassetteSlot(opened)
     configuration.beforeServing()
     let sessions = Sessions(configuration)
-    let tolerated = NoticeOnce(configuration.notice)
+    let forward = opened.routes?.forward
     let listener = ListenerNames()
-    let refusals = NoticeOnce(configuration.notice)
+    self.listener = listener
     do {
+      let authority =
+        try configuration.authority ?? (forward == nil ? nil : configuration.interceptingAuthority())
+      self.authority = authority
       var serving = ServerConfiguration(
         configuration.clients,
-        upstreamConnections: upstream.map { $0.maxConnectionsPerLoop * configuration.threads } ?? 0)
+        upstreamConnections: configuration.asksOrigins
+          ? configuration.maxUpstreamConnectionsPerThread * configuration.threads : 0)
       serving.namesOptions = configuration.verb != nil
+      serving.limits.allowsConnect = forward != nil
+      serving.tls = try configuration.tlsServer(authority)
       server = try HTTPServer(
         address: address, threads: configuration.threads, configuration: serving,
         makeObserver: {
-          ProxyObserver(statistics: statistics, log: configuration.log, slot: slot, loop: $0)
+          ProxyObserver(statistics: statistics, configuration, slot: slot, loop: $0)
         },
-        makeResponder: { loop in
-          let client = try upstream.map { settings in
-            var settings = settings
-            settings.onConnectionOpened = { statistics.count(\.upstreamConnections) }
-            settings.onToleratedFault = { [origin = settings.origin] fault in
-              tolerated.tell("\(origin) sent \(fault); it is put right for clients")
-            }
-            return try UpstreamClient(configuration: settings, loop: loop)
-          }
-          let cassette = LoopCache(slot)
-          return ProxyResponder(
-            configuration,
-            policy: RequestPolicy(
-              cassette: cassette, listener: listener, namesOptions: configuration.verb != nil),
-            sessions: SessionChains(
-              sessions,
-              ChainParts(configuration: configuration, cassette: cassette, upstream: client, loop: loop)),
-            cassette: cassette, refusals: refusals)
-        })
+        makeResponder: ServingParts(
+          configuration: configuration, slot: slot, sessions: sessions, statistics: statistics,
+          listener: listener,
+          forward: forward, upstream: upstream?.origin, patterns: patterns
+        ).makeResponder)
       listener.set(server.address, toldHost: address.host)
-      do { try Self.refuseLoop(upstream?.origin, server.address) } catch {
+      do { try Self.refuseLoop(patterns, server.address) } catch {
         server.stop(graceMilliseconds: 0)
         throw error
       }
@@ -85,6 +89,7 @@ public final class ProxyServer: Sendable {
     self.slot = slot
     self.statistics = statistics
     self.sessions = sessions
+    overridesSnapshot = overridesFile
     overridesWatch = overridesFile.flatMap { file in
       OverridesWatch(file, notice: configuration.notice) { sessions.take($0) }
     }
@@ -103,7 +108,16 @@ public final class ProxyServer: Sendable {
   public static var libraryVersions: String { "libcurl \(UpstreamClient.libcurlVersion)" }
 
   /// Where clients reach it, with the real port.
-  public var baseURL: String { "http://\(server.address)" }
+  public var baseURL: String {
+    let scheme = configuration.tlsCertificate == nil ? "http" : "https"
+    guard let path = server.address.path else { return "\(scheme)://\(server.address)" }
+    return UpstreamOrigin(socket: FileContents.resolved(path) ?? path).description
+  }
+  /// The certificate that clients of intercepted HTTPS have to trust, as PEM; `nil` for a reverse proxy. Its private key
+  /// exists in memory only.
+  public var authorityCertificate: String? {
+    authority.map { String(decoding: $0.certificate, as: UTF8.self) }
+  }
   /// Whether only this machine can reach it.
   public var isLoopback: Bool { server.address.isLoopback }
 
@@ -115,6 +129,14 @@ public final class ProxyServer: Sendable {
     return try seal()
   }
 
+  /// The ports of the origins that are recorded, none of them twice.
+  package var recordedPorts: Set<UInt16> {
+    Set((inserted.cassette?.origins ?? []).compactMap { HTTPOrigin($0)?.port })
+  }
+
+  /// Also serves a command that runs in namespaces of its own.
+  package func serve(_ network: IsolatedNetwork) { server.serve(network) }
+
   /// The first half of `stop`: returns when every thread has ended.
   package func stopServing(graceMilliseconds: Int) {
     overridesWatch?.stop()
@@ -122,13 +144,23 @@ public final class ProxyServer: Sendable {
   }
 
   /// The second half of `stop`.
-  package func seal() throws -> ProxySummary {
+  /// - Parameter progress: called before each interaction with the number done and the total.
+  package func seal(
+    progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws -> ProxySummary {
+    let failure = endSessions()
+    let summary = try sealCassette(progress)
+    if let failure { throw failure }
+    return summary
+  }
+
+  private func sealCassette(_ progress: (_ done: Int, _ total: Int) -> Void) throws -> ProxySummary {
     var summary = statistics.summary
     summary.recordingFailure = inserted.recordingFailure
     summary.unused = inserted.mode.consultsCassette ? inserted.cassette?.unused.count ?? 0 : 0
-    summary.redacted = inserted.recorder?.hiddenCount ?? 0
+    summary.redacted += inserted.recorder?.hiddenCount ?? 0
     do throws(CassetteError) {
-      guard let report = try inserted.recorder?.seal() else { return summary }
+      guard let report = try inserted.recorder?.seal(progress: progress) else { return summary }
       summary.filesWritten += report.written
       summary.filesRemoved += report.removed
       summary.filesRedacted += report.rehidden
@@ -159,11 +191,11 @@ public final class ProxyServer: Sendable {
 
   /// A proxy whose origin is itself would ask itself until nothing is left to ask with (RFC 9110 §7.6).
   private static func refuseLoop(
-    _ origin: UpstreamOrigin?, _ listening: SocketAddress
+    _ patterns: [UpstreamPattern], _ listening: SocketAddress
   ) throws(ProxyError) {
-    guard let origin, origin.reaches(listening)
-    else { return }
-    throw .upstreamIsOurselves("\(origin)")
+    for pattern in patterns where pattern.origin.reaches(listening) {
+      throw .upstreamIsOurselves("\(pattern.origin)")
+    }
   }
 
   private static func explained(_ error: any Error) -> any Error {

@@ -5,7 +5,7 @@ internal import TapedeckRecording
 internal import TapedeckSockets
 
 /// What one test has to itself on a port it shares with others: its place in every recorded sequence, its overrides, its
-/// stores and its request log.
+/// stores and its request log, and a cassette if it was begun with one.
 public final class Session: Sendable {
   /// `nil` for the one that requests without a name belong to.
   public let name: String?
@@ -15,17 +15,29 @@ public final class Session: Sendable {
   public let requestLog: RequestLog
   /// `nil` where the cassette's own are used.
   let cursors: ReplayCursors?
+  /// Holds the session's own cassette; `nil` where it uses the proxy's.
+  let slot: CassetteSlot?
   private let lastUse: Atomic<Int>
   private let requests = Atomic<Int>(0)
   private let dropped = Atomic<Bool>(false)
 
-  init(name: String?, overrides: Overrides, requestLog: RequestLog) {
+  init(name: String?, overrides: Overrides, requestLog: RequestLog, slot: CassetteSlot? = nil) {
     self.name = name
+    self.slot = slot
     self.overrides = overrides
     self.requestLog = requestLog
     cursors = name == nil ? nil : ReplayCursors()
     lastUse = Atomic(WallClock.now)
   }
+
+  /// The folder of the session's own cassette; `nil` where it uses the proxy's.
+  public var cassettePath: String? { slot?.current.cassettePath }
+
+  /// The mode of the session's own cassette; `nil` where it uses the proxy's.
+  public var mode: RecordMode? { slot?.current.mode }
+
+  /// Whether what it records is sealed only when it ends.
+  var records: Bool { slot?.current.recorder != nil }
 
   static let nameRule = "1 to 100 letters, digits and . _ - : @ +"
 

@@ -15,9 +15,11 @@ public final class Sessions: Sendable {
   private let idleMilliseconds: Int
   private let limit: Int
   private let makeLog: @Sendable () -> RequestLog
+  private let budget: RequestLogBudget
 
   init(_ configuration: ProxyConfiguration) {
     let budget = RequestLogBudget(bytes: configuration.requestLogBytes)
+    self.budget = budget
     makeLog = { RequestLog(budget) }
     standard = Session(name: nil, overrides: configuration.overrides, requestLog: makeLog())
     idleMilliseconds = configuration.sessionIdleMilliseconds
@@ -25,10 +27,12 @@ public final class Sessions: Sendable {
   }
 
   /// The session of that name, made where there is none; `nil` when there are too many in use.
-  func session(_ name: String) -> Session? {
+  /// - Parameter slot: the cassette of a session that is made.
+  func session(_ name: String, _ slot: CassetteSlot? = nil) -> Session? {
     if let known = named.withLock({ $0[name] }) { return known }
     let before = saved.withLock { $0.count }
-    let made = Session(name: name, overrides: standard.overrides.fresh(), requestLog: makeLog())
+    let made = Session(
+      name: name, overrides: standard.overrides.fresh(), requestLog: makeLog(), slot: slot)
     let session: Session? = named.withLock { sessions in
       if let earlier = sessions[name] { return earlier }
       if sessions.count >= limit { dropIdle(&sessions) }
@@ -59,6 +63,19 @@ public final class Sessions: Sendable {
     named.withLock { Array($0.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
   }
 
+  /// The id of the last request that any session logged.
+  var lastRequestID: Int { budget.lastID }
+
+  /// The overrides file as it was last read or saved while the proxy ran.
+  var lastDocument: OverridesDocument? { saved.withLock { $0.document } }
+
+  /// The same for a file that was saved from the rules of the default session.
+  func adopt(_ document: OverridesDocument) {
+    saved.withLock { $0 = ($0.count + 1, document) }
+    standard.overrides.adopt(document)
+    for session in all { session.overrides.take(document) }
+  }
+
   /// Puts the rules of an overrides file in the place of those it had before, in every session.
   func take(_ document: OverridesDocument) {
     saved.withLock { $0 = ($0.count + 1, document) }
@@ -80,17 +97,19 @@ public final class Sessions: Sendable {
     return true
   }
 
-  /// Drops what has been idle for long.
+  /// Drops what has been idle for long. A session that records stays until it is ended, so that no loop has to seal.
   func dropIdle() { named.withLock { dropIdle(&$0) } }
 
   private func dropIdle(_ sessions: inout [String: Session]) {
     let oldest = WallClock.now - idleMilliseconds
-    for (name, session) in sessions where session.lastUsedMilliseconds < oldest { drop(name, of: &sessions) }
+    for (name, session) in sessions where session.lastUsedMilliseconds < oldest && !session.records {
+      drop(name, of: &sessions)
+    }
   }
 
   /// Changes whenever sessions go.
   var version: Int { changes.load(ordering: .acquiring) }
 
-  /// Begins every recorded sequence anew, as a new cassette demands.
-  func rewindCursors() { for session in all { session.cursors?.rewind() } }
+  /// Begins every recorded sequence of the proxy's cassette anew, as a new one demands.
+  func rewindCursors() { for session in all where session.slot == nil { session.cursors?.rewind() } }
 }

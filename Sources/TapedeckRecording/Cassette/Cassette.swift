@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TapedeckHTTP
 import TapedeckRedaction
 
@@ -6,15 +7,23 @@ public final class Cassette: Sendable {
   public let path: String
   /// The content of `cassette.json`; `nil` when there is none.
   package let manifest: CassetteManifest?
+  /// The only origin, which may have a path prefix; `nil` if there are several, or none is known.
   public let upstream: String?
+  /// The origins of the interactions, sorted, such as `https://api.example.com`; with one, `upstream`.
+  public let origins: [String]
   /// Compares requests by the rules in force.
   public let matcher: RequestMatcher
   public let recordedRules: MatchRules
   public let recordedRewriting: RewriteRules
+  /// How clients reach the origins if these are several; `nil` for other tools' recordings and for one origin.
+  public let upstreams: RecordedUpstreams?
   /// All interactions, sorted by file name and number.
   public let interactions: [StoredInteraction]
   /// Warnings about skipped entries of a left-over journal, each with file and line.
   public let warnings: [String]
+  /// Names this cassette among all that the process has loaded.
+  let number = Cassette.numbers.add(1, ordering: .relaxed).newValue
+  private static let numbers = Atomic<Int>(0)
   private let sequences: SequenceTable
   /// Keyed by the plain variant, where that was not recorded.
   private let substitutes: SequenceTable
@@ -23,14 +32,17 @@ public final class Cassette: Sendable {
   package init(
     path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
     recordedRules: MatchRules, recordedRewriting: RewriteRules? = nil,
+    upstreams: RecordedUpstreams? = nil,
     interactions: [StoredInteraction], warnings: [String]
   ) {
     self.path = path
     self.manifest = manifest
     self.upstream = upstream
+    origins = matcher.comparesOrigin ? Self.origins(of: interactions) : upstream.map { [$0] } ?? []
     self.matcher = matcher
     self.recordedRules = recordedRules
     self.recordedRewriting = recordedRewriting ?? manifest?.rewriting ?? RewriteRules()
+    self.upstreams = upstreams ?? manifest?.upstreams
     self.interactions = Self.listed(interactions)
     self.warnings = warnings
     links = SecretLinks { interactions.map(\.recorded.request) }
@@ -44,6 +56,15 @@ public final class Cassette: Sendable {
     sequences = SequenceTable(ordered.mapValues { sequence(Self.fitting($0)) })
     substitutes = SequenceTable(Self.substitutes(in: ordered).mapValues { sequence(Self.ordered($0)) })
   }
+
+  private static func origins(of interactions: [StoredInteraction]) -> [String] {
+    Set(interactions.compactMap(\.recorded.request.origin)).map { "\($0)" }.sorted()
+  }
+
+  /// Whether each interaction names its own origin (cassette format version 2).
+  public var hasSeveralOrigins: Bool { matcher.comparesOrigin }
+
+  package var recordedOrigins: CassetteOrigins { hasSeveralOrigins ? .several : .one(upstream) }
 
   /// Sorted by name, and responses to one request by number: `.2` after the first, `.10` after `.9`.
   private static func listed(_ interactions: [StoredInteraction]) -> [StoredInteraction] {
@@ -96,25 +117,42 @@ public final class Cassette: Sendable {
 
   public func sequence(for request: HTTPRequest) -> InteractionSequence? {
     var key = KeyWriter()
-    return sequence(for: request, using: &key)
+    return index(of: request, using: &key).map(sequence(at:))
   }
 
-  package func sequence(for request: HTTPRequest, using key: inout KeyWriter) -> InteractionSequence? {
+  package func sequence(
+    for request: HTTPRequest, using key: inout KeyWriter, _ cache: SequenceCache
+  ) -> InteractionSequence? {
+    guard SequenceCache.keeps(request) else {
+      return index(of: request, using: &key).map(sequence(at:))
+    }
+    if let index = cache.index(for: request, in: number) { return sequence(at: index) }
+    guard let index = index(of: request, using: &key) else { return nil }
+    let sequence = sequence(at: index)
+    cache.keep(index, for: request, in: number, recorded: sequence.interactions[0].recorded.request.body)
+    return sequence
+  }
+
+  /// - Parameter index: of `SequenceTable`.
+  func sequence(at index: Int) -> InteractionSequence { sequences.sequence(at: index) }
+
+  private func index(of request: HTTPRequest, using key: inout KeyWriter) -> Int? {
     matcher.write(request, to: &key)
-    return sequences.sequence(for: key.bytes) ?? sequenceWithoutOperation(for: request)
+    return sequences.index(of: key.bytes) ?? indexWithoutOperation(of: request)
   }
 
   /// The responses recorded without the field that names the operation; other tools often omit it.
-  private func sequenceWithoutOperation(for request: HTTPRequest) -> InteractionSequence? {
+  private func indexWithoutOperation(of request: HTTPRequest) -> Int? {
     guard RequestVariant(request.fields).has(.operation) else { return nil }
     var request = request
     request.fields.removeAll { HTTPFields.variantRole(of: $0.name) == .operation }
-    return sequence(for: matcher.key(for: request))
+    return sequences.index(of: matcher.key(for: request).bytes)
   }
 
-  /// Responses to a GET or HEAD that are right for any range or condition, when the variant was not recorded.
+  /// Responses to a GET or HEAD that are right for any range or condition, when the variant was not recorded;
+  /// none are right for a handshake.
   public func substitute(for request: HTTPRequest) -> InteractionSequence? {
-    guard Self.isRead(request) else { return nil }
+    guard Self.isRead(request), !RequestVariant(request.fields).has(.webSocket) else { return nil }
     let key = matcher.key(for: request).plain
     if let plain = sequences.sequence(for: key.bytes), plain.isFull { return plain }
     return substitutes.sequence(for: key.bytes)
@@ -150,7 +188,8 @@ public final class Cassette: Sendable {
 
   /// The nearest interactions to a request without secrets.
   public func nearest(toRedacted request: HTTPRequest, limit: Int) -> [NearMiss] {
-    RequestComparison(request, rules: matcher.rules).nearest(in: interactions, limit: limit)
+    RequestComparison(request, rules: matcher.rules, comparesOrigin: hasSeveralOrigins)
+      .nearest(in: interactions, limit: limit)
   }
 }
 

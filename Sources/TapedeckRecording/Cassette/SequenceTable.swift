@@ -22,12 +22,18 @@ struct SequenceTable: Sendable {
 
   var all: some Collection<InteractionSequence> { entries.lazy.map(\.sequence) }
 
-  func sequence(for key: [UInt8]) -> InteractionSequence? {
+  func sequence(for key: [UInt8]) -> InteractionSequence? { index(of: key).map(sequence(at:)) }
+
+  /// - Parameter index: what `index(of:)` returned.
+  func sequence(at index: Int) -> InteractionSequence { entries[index].sequence }
+
+  /// The number of the entry with this key; `nil` when there is none.
+  func index(of key: [UInt8]) -> Int? {
     let hash = Self.hash(key)
     var place = hash & (places.count - 1)
     while places[place].entry >= 0 {
       if places[place].hash == hash, entries[places[place].entry].key.bytes == key {
-        return entries[places[place].entry].sequence
+        return places[place].entry
       }
       place = (place + 1) & (places.count - 1)
     }

@@ -1,3 +1,5 @@
+import TapedeckHTTP
+
 /// An open directory whose files are opened by plain name.
 ///
 /// Names are opened beneath the directory's descriptor and never through links (`openat2`, see
@@ -67,5 +69,60 @@ package final class CassetteDirectory: Sendable {
 
   package func createFile(_ name: String, contents: [UInt8]) throws(CassetteError) {
     try createFile(name).write(contents)
+  }
+}
+
+// MARK: - Interactions
+
+extension CassetteDirectory {
+  /// The names of the interaction files, sorted by bytes.
+  /// - Parameters:
+  ///   - names: those in the directory.
+  ///   - inFolders: whether they lie in the folders of their hosts too, as in a cassette of several origins.
+  package func interactionNames(_ names: [String], inFolders: Bool) throws(CassetteError) -> [String] {
+    let files = names.filter(CassetteNames.isInteraction)
+    guard inFolders else { return files }
+    return try (files + namesInFolders(names)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  package func interactionNames(inFolders: Bool) throws(CassetteError) -> [String] {
+    try interactionNames(names(), inFolders: inFolders)
+  }
+
+  /// The interaction files in folders, without those of cassettes in this folder.
+  private func namesInFolders(_ names: [String]) throws(CassetteError) -> [String] {
+    try folders(names).flatMap { folder, leaves in
+      leaves.filter(CassetteNames.isInteraction).map { "\(folder)/\($0)" }
+    }
+  }
+
+  /// The folders that may be those of hosts, with the names in them.
+  package func folders(_ names: [String]) throws(CassetteError) -> [(folder: String, leaves: [String])] {
+    var found: [(folder: String, leaves: [String])] = []
+    for folder in names where CassetteNames.isFolder(folder) && isFolder(folder) {
+      let leaves = try self.names(in: folder)
+      let isCassette = leaves.contains(CassetteNames.manifest) || leaves.contains(CassetteNames.journal)
+      if !isCassette { found.append((folder, leaves)) }
+    }
+    return found
+  }
+
+  /// Waits until renames and removals in folders, of which some may be gone, are on disk.
+  package func sync(folders: [String]) throws(CassetteError) {
+    for folder in folders where isFolder(folder) { try sync(folder: folder) }
+  }
+
+  /// An interaction that names its origin in the folder of a host, where no manifest tells of several origins.
+  package func interactionWithOrigin(_ names: [String]) throws(CassetteError) -> String? {
+    var last = ""
+    for name in try namesInFolders(names) where ForeignFile.parent(of: name) != last {
+      last = ForeignFile.parent(of: name)
+      if let bytes = try? contents(of: name, limit: CassetteLimits.fileBytes),
+        let tree = try? JSONValue(parsing: bytes), tree["origin"] != nil, tree["request"] != nil
+      {
+        return name
+      }
+    }
+    return nil
   }
 }

@@ -48,7 +48,7 @@ package enum ForeignFile {
     return withoutSlash(String(path[...slash]))
   }
 
-  static func leaf(of path: String) -> String {
+  package static func leaf(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 

@@ -233,7 +233,8 @@ extension CassetteDirectory {
     return names.sorted { strcmp($0, $1) < 0 }
   }
 
-  func makeFolder(_ name: String) throws(CassetteError) {
+  /// Creates a folder, unless there is one.
+  package func makeFolder(_ name: String) throws(CassetteError) {
     if mkdirat(descriptor, name, 0o700) == 0 { return }
     guard errno == EEXIST else { throw .failed("create", path(of: name)) }
     let folder = open(beneath: name, Self.flags)
@@ -253,11 +254,13 @@ extension CassetteDirectory {
     for path in paths.reversed() { rmdir(path) }
   }
 
+  /// Removes a folder if it is empty.
   package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
   package func rename(_ old: String, to new: String) throws(CassetteError) {
-    let leaf = ForeignFile.leaf(of: new)
-    let result = inFolder(of: old) { renameat($0, $1, $0, leaf) }
+    let result = inFolder(of: old) { oldFolder, oldLeaf in
+      inFolder(of: new) { renameat(oldFolder, oldLeaf, $0, $1) }
+    }
     try CassetteError.check(result == 0, "rename a file to", path(of: new))
   }
 
@@ -268,7 +271,7 @@ extension CassetteDirectory {
   }
 
   /// Waits until the names in a folder, and the folder's own name, are on disk.
-  func sync(folder: String) throws(CassetteError) {
+  package func sync(folder: String) throws(CassetteError) {
     let result = inFolder(of: "\(folder)/.") { folder, _ in fsync(folder) }
     try CassetteError.check(result == 0, "sync", path(of: folder))
     try sync()

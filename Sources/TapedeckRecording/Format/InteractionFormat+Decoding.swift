@@ -5,7 +5,7 @@ extension InteractionFormat {
   package static func decode(
     _ value: JSONValue, in file: String, loader: BodyLoader
   ) throws(CassetteError) -> Interaction {
-    let (request, response, volatile) = try CassetteError.naming(file) { () throws(JSONProblem) in
+    let (origin, request, response, volatile) = try CassetteError.naming(file) { () throws(JSONProblem) in
       try objects(value)
     }
     let requestBody = try loader.body(
@@ -14,8 +14,9 @@ extension InteractionFormat {
       response[ResponseMember.body], at: response.place.member(ResponseMember.body), in: file)
     return try CassetteError.naming(file) { () throws(JSONProblem) in
       var facts = try volatile.map(self.facts) ?? VolatileFacts()
-      let request = try self.request(request, volatile, body: requestBody)
-      let response = try self.response(response, to: request.method, volatile, body: responseBody)
+      let request = try self.request(request, of: origin, volatile, body: requestBody)
+      var response = try self.response(response, to: request.method, volatile, body: responseBody)
+      response.webSocket = try self.webSocket(value, of: response)
       if facts.chunkOffsetsMilliseconds?.count != response.chunkSizes?.count {
         facts.chunkOffsetsMilliseconds = nil
       }
@@ -25,12 +26,31 @@ extension InteractionFormat {
     }
   }
 
+  private static func webSocket(
+    _ value: JSONValue, of response: RecordedResponse
+  ) throws(JSONProblem) -> RecordedWebSocket? {
+    let place = JSONPlace.document.member(Member.webSocket)
+    guard let webSocket = value[Member.webSocket.rawValue] else {
+      guard response.head.status != 101 else {
+        throw place.problem("a response with status 101 needs the messages after it")
+      }
+      return nil
+    }
+    guard response.head.status == 101 else { throw place.problem("it needs a response with status 101") }
+    return try self.webSocket(webSocket, at: place)
+  }
+
   private static func objects(
     _ value: JSONValue
-  ) throws(JSONProblem) -> (request: StrictObject, response: StrictObject, volatile: StrictObject?) {
+  ) throws(JSONProblem) -> (
+    origin: HTTPOrigin?, request: StrictObject, response: StrictObject, volatile: StrictObject?
+  ) {
     let place = JSONPlace.document
     let object = try StrictObject(value, at: place, of: Member.self)
     return (
+      try object[Member.origin].map { value throws(JSONProblem) in
+        try origin(value, at: place.member(Member.origin))
+      },
       try StrictObject(
         try object.required("request"), at: place.member(Member.request), of: RequestMember.self),
       try StrictObject(
@@ -41,8 +61,15 @@ extension InteractionFormat {
     )
   }
 
+  static func origin(_ value: JSONValue, at place: JSONPlace) throws(JSONProblem) -> HTTPOrigin {
+    guard let origin = value.text.flatMap({ HTTPOrigin($0) }) else {
+      throw place.problem("an origin like https://api.example.com is expected here, without user and path")
+    }
+    return origin
+  }
+
   private static func request(
-    _ object: StrictObject, _ volatile: StrictObject?, body: RecordedBody
+    _ object: StrictObject, of origin: HTTPOrigin?, _ volatile: StrictObject?, body: RecordedBody
   ) throws(JSONProblem) -> HTTPRequest {
     guard let method = object[RequestMember.method]?.text, HTTPMethod.isValid(method) else {
       throw object.place.member(RequestMember.method).problem("a method is expected here")
@@ -62,6 +89,12 @@ extension InteractionFormat {
     var request = HTTPRequest(
       method: HTTPMethod(rawValue: method), target: target, fields: fields,
       authority: host.map { Array($0) } ?? [])
+    if let origin {
+      guard object[RequestMember.host] == nil else {
+        throw object.place.member(RequestMember.host).problem("`host` makes no sense beside `origin`")
+      }
+      request.name(origin)
+    }
     request.trailers = try self.fields(object, RequestMember.trailers)
     if case .bytes(let bytes) = body { request.body = bytes }
     return request

@@ -37,11 +37,22 @@ extension InteractionFormat {
       facts.chunkOffsetsMilliseconds = nil
     }
     for member in Member.all {
-      out.member(member)
       switch member {
-      case .request: try writeRequest(interaction, to: &out, store: store)
-      case .response: try write(interaction.response, to: interaction.request.method, &out, store: store)
-      case .volatile: write(facts, fieldsOf: interaction, to: &out)
+      case .origin:
+        if let origin = interaction.origin { out.member(member, text: "\(origin)") }
+      case .request:
+        out.member(member)
+        try writeRequest(interaction, to: &out, store: store)
+      case .response:
+        out.member(member)
+        try write(interaction.response, to: interaction.request.method, &out, store: store)
+      case .webSocket:
+        guard let webSocket = interaction.response.webSocket else { continue }
+        out.member(member)
+        write(webSocket, to: &out)
+      case .volatile:
+        out.member(member)
+        write(facts, fieldsOf: interaction, to: &out)
       }
     }
   }
@@ -63,7 +74,7 @@ extension InteractionFormat {
         write(fields, volatileIn: .request, bodyBytes: body.count, to: &out)
       // Only if the `Host` field differs.
       case .host
-      where !request.authority.isEmpty
+      where !request.namesOrigin && !request.authority.isEmpty
         && request.fields.first("host")?.elementsEqual(request.authority) != true:
         out.member(member, bytes: request.comparedHost[...])
       case .body where body != .bytes([]):

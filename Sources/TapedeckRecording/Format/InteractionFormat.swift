@@ -7,15 +7,21 @@ package import TapedeckHTTP
 /// interaction; everything that may differ between recordings of a session is in the last member.
 package enum InteractionFormat {
   enum Member: String, FormatMember {
-    case request, response, volatile
+    /// Present in every interaction of a cassette of several origins, and in no other.
+    case origin
+    case request, response
+    /// Present in an interaction with status 101, and in no other.
+    case webSocket
+    case volatile
 
     static let all = allCases
     static let required: Set<Member> = [.request, .response]
+    static let version2: Set<Member> = [.origin, .webSocket]
   }
 
   enum RequestMember: String, FormatMember {
     case method, target, headers
-    /// The host the client requested, if the `Host` field differs.
+    /// The host the client requested, if the `Host` field differs and there is no `origin`.
     case host
     case body, trailers
 
@@ -46,10 +52,11 @@ package enum InteractionFormat {
     static let version2: Set<VolatileMember> = [.requestHeaders, .responseHeaders]
   }
 
-  /// Members that hold a list of fields, one per line.
+  /// Members that hold a list with a line for each element, so that two recordings merge.
   static let fieldLists = [
-    RequestMember.headers.rawValue, RequestMember.trailers.rawValue,
+    CassetteManifest.originsMember, RequestMember.headers.rawValue, RequestMember.trailers.rawValue,
     VolatileMember.requestHeaders.rawValue, VolatileMember.responseHeaders.rawValue,
+    WebSocketMember.messages.rawValue,
   ]
 
   package static let cutByClient = "client"
@@ -58,7 +65,8 @@ package enum InteractionFormat {
   /// cassette by the number in its manifest instead of misreading it.
   package static func version(of tree: JSONValue) -> Int {
     let isNewer =
-      ResponseMember.version2.contains { tree["response"]?[$0.rawValue] != nil }
+      Member.version2.contains { tree[$0.rawValue] != nil }
+      || ResponseMember.version2.contains { tree["response"]?[$0.rawValue] != nil }
       || VolatileMember.version2.contains { tree["volatile"]?[$0.rawValue] != nil }
     return isNewer || !isPlain(tree["request"]?["target"]) ? 2 : 1
   }

@@ -37,11 +37,13 @@ struct QuickInteractionReader {
   private mutating func outline() throws(NonCanonical) -> InteractionOutline {
     try object(Self.interactionLayout) { reader, member throws(NonCanonical) in
       switch member {
+      case .origin: try reader.readOrigin()
       case .request: try reader.readRequest()
       case .response:
         try reader.object(Self.responseLayout) { reader, member throws(NonCanonical) in
           try reader.read(member)
         }
+      case .webSocket: throw NonCanonical()
       case .volatile:
         try reader.object(Self.volatileLayout) { reader, member throws(NonCanonical) in
           try reader.read(member)
@@ -120,6 +122,13 @@ extension QuickInteractionReader {
 
   // MARK: The request
 
+  private mutating func readOrigin() throws(NonCanonical) {
+    guard let origin = HTTPOrigin(String(decoding: try plainString(), as: UTF8.self)) else {
+      throw NonCanonical()
+    }
+    request.name(origin)
+  }
+
   private mutating func readRequest() throws(NonCanonical) {
     try object(Self.requestLayout) { reader, member throws(NonCanonical) in try reader.read(member) }
     if request.authority.isEmpty, !request.fields.isEmpty { request.authority = lastFields.host }
@@ -139,6 +148,7 @@ extension QuickInteractionReader {
       }
     case .headers: request.fields = try requestFields()
     case .host:
+      guard !request.namesOrigin else { throw NonCanonical() }
       request.authority = Array(try plainString())
       guard !request.authority.isEmpty else { throw NonCanonical() }
     case .body: request.body = try requestBody()
@@ -217,25 +227,6 @@ extension QuickInteractionReader {
 }
 
 // MARK: - Fields
-
-/// Caches the fields of the last request, because most requests of a session have the same ones.
-final class LastFields {
-  private var written: [UInt8] = []
-  fileprivate private(set) var fields = HTTPFields()
-  fileprivate private(set) var host: [UInt8] = []
-
-  /// The number of bytes these fields take at `index`; 0 for other fields.
-  fileprivate func count(in bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-    !written.isEmpty && written.withUnsafeBytes { bytes.holds($0, at: index) } ? written.count : 0
-  }
-
-  /// - Parameter written: the whole list with its end, so that no other list begins with these bytes.
-  fileprivate func set(_ fields: HTTPFields, written: UnsafeRawBufferPointer) {
-    self.written = Array(written)
-    self.fields = fields
-    host = fields.first("host").map { Array($0) } ?? []
-  }
-}
 
 extension QuickInteractionReader {
   private mutating func requestFields() throws(NonCanonical) -> HTTPFields {

@@ -13,18 +13,17 @@ extension Cassette {
     // Before the files: a writer that seals meanwhile removes the journal after all of it is in the files.
     let journal = try opened.openForReading(CassetteNames.journal)
     let names = try opened.names()
-    let files = names.filter(CassetteNames.isInteraction)
-    guard !files.isEmpty || names.contains(CassetteNames.manifest) || journal != nil
-    else {
-      throw .absent(directory: directory)
-    }
     let manifest = try CassetteReader(opened).manifest()
     let header = try journal.flatMap { file throws(CassetteError) in try JournalHeader(of: file) }
+    let origins = header?.origins == .several ? .several : try opened.origins(names, manifest)
+    let files = try opened.interactionNames(names, inFolders: origins == .several)
+    guard !files.isEmpty || manifest != nil || journal != nil else { throw .absent(directory: directory) }
     let known = header?.rules ?? manifest?.rules ?? MatchRules()
     let matcher = RequestMatcher(
       try match.map { spec throws(CassetteError) in try known.changed(spec) } ?? known,
       redaction: header?.redaction ?? manifest?.redaction
-        ?? Redaction(upstream: manifest?.upstream ?? header?.upstream))
+        ?? Redaction(upstream: manifest?.upstream ?? header?.origins.upstream),
+      comparesOrigin: origins == .several)
     let reader = CassetteReader(opened, matcher: matcher)
     var loaded = LoadedAmount(path: directory)
     var interactions = try InteractionLoader(files, of: opened, matcher: matcher, progress: progress)
@@ -34,10 +33,42 @@ extension Cassette {
     }
     if manifest == nil, interactions.isEmpty { throw .absent(directory: directory) }
     return Cassette(
-      path: directory, manifest: manifest, upstream: manifest.map(\.upstream) ?? header?.upstream,
+      path: directory, manifest: manifest, upstream: manifest.map(\.upstream) ?? header?.origins.upstream,
       matcher: matcher, recordedRules: known, recordedRewriting: header?.rewriting,
+      upstreams: manifest?.upstreams(after: header?.upstreams) ?? header?.upstreams,
       interactions: interactions,
       warnings: warnings ?? [])
+  }
+}
+
+extension CassetteDirectory {
+  /// The origins that a cassette stands for.
+  package func origins() throws(CassetteError) -> CassetteOrigins {
+    let journal = try openForReading(CassetteNames.journal)
+    let header = try journal.flatMap { file throws(CassetteError) in try JournalHeader(of: file) }
+    return header?.origins == .several ? .several : try origins(names(), CassetteReader(self).manifest())
+  }
+
+  /// How clients reach the origins of a cassette that has several.
+  package func upstreams() throws(CassetteError) -> RecordedUpstreams? {
+    let journal = try openForReading(CassetteNames.journal)
+    let header = try journal.flatMap { file throws(CassetteError) in try JournalHeader(of: file) }
+    let manifest = try CassetteReader(self).manifest()
+    return manifest?.upstreams(after: header?.upstreams) ?? header?.upstreams
+  }
+
+  /// The origins that the files of a cassette stand for. Without a manifest, the interactions tell.
+  package func origins(
+    _ names: [String], _ manifest: CassetteManifest?
+  ) throws(CassetteError) -> CassetteOrigins {
+    if let manifest, manifest.origins != nil { return .several }
+    guard let name = try interactionWithOrigin(names) else { return .one(manifest?.upstream) }
+    guard manifest == nil else {
+      throw .invalidEntry(
+        file: path(of: CassetteNames.manifest), member: CassetteManifest.originsMember,
+        problem: "it is missing, and \(name) names its origin")
+    }
+    return .several
   }
 }
 
@@ -60,10 +91,10 @@ extension CassetteReader {
     _ file: OpenFile, to interactions: inout [StoredInteraction], _ loaded: inout LoadedAmount
   ) throws(CassetteError) -> [String] {
     var late = LateRedaction(matcher.redaction, findsSecrets: false, hidesFinds: false)
-    _ = try late.learn(journal: file, in: directory)
+    _ = try late.learn(journal: file, self)
     var recorded: [StoredInteraction] = []
     var recordings: [SealPlan.Recording] = []
-    let journal = try Journal(reading: file) { entry throws(CassetteError) in
+    let journal = try Journal(reading: file, isJoining: true) { entry throws(CassetteError) in
       let stored = try interaction(
         entry.record.tree, name: CassetteNames.journal, in: entry.file, bytes: entry.count
       ).hiding(late, matcher)

@@ -8,6 +8,10 @@ package struct CassetteManifest: Equatable {
 
   package var formatVersion = 1
   package var upstream: String?
+  /// The origins of the interactions, sorted; `nil` unless each interaction names its own.
+  package var origins: [String]?
+  /// How clients reach `origins`; `nil` without these.
+  package var upstreams: RecordedUpstreams?
   package var rules = MatchRules()
   /// The redaction; `nil` in older manifests, which do not store it.
   package var redaction: Redaction?
@@ -15,6 +19,19 @@ package struct CassetteManifest: Equatable {
   package var others: [JSONMember] = []
 
   package init(upstream: String?) { self.upstream = upstream }
+
+  package init(_ origins: CassetteOrigins) {
+    upstream = origins.upstream
+    self.origins = origins == .several ? [] : nil
+  }
+
+  /// The upstreams after a recording with `later`.
+  func upstreams(after later: RecordedUpstreams?) -> RecordedUpstreams? {
+    guard let later else { return upstreams }
+    return upstreams?.joined(later) ?? later
+  }
+
+  package var recordedOrigins: CassetteOrigins { origins == nil ? .one(upstream) : .several }
 
   package init(parsing bytes: [UInt8], file: String) throws(CassetteError) {
     let value = try JSONFile.parse(bytes, file: file)
@@ -33,6 +50,8 @@ package struct CassetteManifest: Equatable {
     }
     formatVersion = version
     upstream = try object.text("upstream")
+    origins = try Self.origins(object, version: version)
+    upstreams = try Self.upstreams(object)
     if let match = try object.texts("match") {
       do throws(MatchSpecError) { rules = try MatchSpec(match).rules() } catch {
         throw place.member("match").problem("\(error)")
@@ -46,16 +65,45 @@ package struct CassetteManifest: Equatable {
     }
   }
 
-  private static let known: [String] = ["tapedeck", "upstream", "match", "redaction", "rewrite"]
+  static let originsMember = "origins"
+  private static let known: [String] = [
+    "tapedeck", "upstream", originsMember, RecordedUpstreams.member, RecordedUpstreams.forwardMember, "match",
+    "redaction", "rewrite",
+  ]
+
+  private static func upstreams(_ object: StrictObject) throws(JSONProblem) -> RecordedUpstreams? {
+    if object[originsMember] != nil { return try RecordedUpstreams(object) }
+    for name in [RecordedUpstreams.member, RecordedUpstreams.forwardMember] where object[name] != nil {
+      throw object.place.member(name).problem("`\(name)` needs `\(originsMember)`")
+    }
+    return nil
+  }
+
+  private static func origins(_ object: StrictObject, version: Int) throws(JSONProblem) -> [String]? {
+    guard let items = try object.array(originsMember) else { return nil }
+    let place = object.place.member(originsMember)
+    guard version > 1 else { throw place.problem("`origins` needs a `tapedeck` of 2") }
+    guard object["upstream"] == nil else {
+      throw place.problem("`origins` makes no sense beside `upstream`")
+    }
+    return try items.enumerated().map { index, item throws(JSONProblem) in
+      "\(try InteractionFormat.origin(item, at: place.element(index)))"
+    }
+  }
 
   package var fileBytes: [UInt8] { InteractionFormat.fileBytes(tree) }
 
   package var tree: JSONValue {
     // Version 1 does not know `rewrite`; its readers would give responses that link to the origin.
     let isRewritten = rewriting != RewriteRules()
-    let version = JSONMember("tapedeck", JSONValue(isRewritten ? max(formatVersion, 2) : formatVersion))
+    let isNewer = isRewritten || origins != nil
+    let version = JSONMember("tapedeck", JSONValue(isNewer ? max(formatVersion, 2) : formatVersion))
+    let origins = origins.map {
+      [JSONMember(JSONString(Self.originsMember), .array($0.map { JSONValue($0) }))]
+    }
     return .object(
-      [version] + Self.members(upstream, rules, redaction, isRewritten ? rewriting : nil) + others)
+      [version] + (origins ?? []) + (upstreams?.members ?? [])
+        + Self.members(upstream, rules, redaction, isRewritten ? rewriting : nil) + others)
   }
 
   static func members(

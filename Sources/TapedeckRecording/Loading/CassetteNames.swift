@@ -1,7 +1,8 @@
 package import TapedeckHTTP
 package import TapedeckRedaction
 
-/// The names of interaction files, derived from the request, so that the same session gives the same names.
+/// The names of interaction files, derived from the request, so that the same session gives the same names. In a
+/// cassette of several origins, a name begins with the folder of the origin's host.
 package enum CassetteNames {
   package static let manifest = "cassette.json"
   package static let journal = "journal.jsonl"
@@ -20,8 +21,15 @@ package enum CassetteNames {
       && name != manifest
   }
 
-  /// The request's description in a name: `get-users-octocat`, or with an operation `post-graphql-getuser`.
+  /// The request's description in a name: `get-users-octocat`, or with an operation `post-graphql-getuser`; in
+  /// the folder of its origin if it names one, `api.github.com/get-users-octocat`.
   package static func prefix(of request: HTTPRequest) -> String {
+    let description = description(of: request)
+    guard request.namesOrigin, let origin = request.origin else { return description }
+    return "\(folder(of: origin))/\(description)"
+  }
+
+  private static func description(of request: HTTPRequest) -> String {
     let method = slug(Array(request.method.rawValue.utf8)[...], limit: maximumMethodBytes)
     let slug = slug(request.path, limit: maximumSlugBytes)
     let path = "\(method.isEmpty ? "method" : method)-\(slug.isEmpty ? "root" : slug)"
@@ -69,9 +77,10 @@ package enum CassetteNames {
 
   /// A name without its request description, for messages where that is a secret: `get-…-3f9a1c.json`.
   static func masked(_ name: String) -> String {
-    let parts = name.split(separator: "-")
+    let leaf = ForeignFile.leaf(of: name)
+    let parts = leaf.split(separator: "-")
     guard parts.count > 2, let first = parts.first, let last = parts.last else { return "…\(suffix)" }
-    return "\(first)-…-\(last)"
+    return "\(name.dropLast(leaf.count))\(first)-…-\(last)"
   }
 
   /// The stem and the ordinal in a name; the ordinal is 1 if not written.
@@ -89,5 +98,35 @@ package enum CassetteNames {
       ordinal > 1, ordinal <= maximumOrdinal, stem[dot...].elementsEqual(".\(ordinal)".utf8)
     else { return (stem, 1) }
     return (stem[..<dot], ordinal)
+  }
+}
+
+// MARK: - Folders of origins
+
+extension CassetteNames {
+  /// Long hosts are cut, which leaves room for the port in a file name of 255 bytes. The key tells origins of one
+  /// folder apart.
+  private static let maximumHostBytes = 200
+
+  /// The folder of an origin's interactions: `api.github.com`, or `api.github.com_8443` where the port is not the
+  /// scheme's. It is a plain name whatever the host is, and none that a cassette uses otherwise.
+  package static func folder(of origin: HTTPOrigin) -> String {
+    let name = origin.host.utf8.filter { !"[]".utf8.contains($0) }.prefix(maximumHostBytes).map { byte in
+      ASCII.isWord(byte) || byte == UInt8(ascii: ".") ? byte : UInt8(ascii: "-")
+    }
+    let host = String(decoding: name, as: UTF8.self)
+    let port = origin.port == origin.scheme.defaultPort ? "" : "_\(origin.port)"
+    return isFolder(host + port) ? host + port : "host_\(host)\(port)_"
+  }
+
+  /// Whether a folder in a cassette may hold interactions.
+  package static func isFolder(_ name: String) -> Bool {
+    name.first != "." && name.first != "-" && name != BodyFile.folder && !name.isEmpty
+      && !name.hasSuffix(suffix) && name != journal
+  }
+
+  /// The folders of names that lie in one.
+  package static func folders(of names: [String]) -> [String] {
+    Set(names.compactMap { name in name.lastIndex(of: "/").map { String(name[..<$0]) } }).sorted()
   }
 }

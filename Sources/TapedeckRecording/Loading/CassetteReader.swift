@@ -32,10 +32,23 @@ package final class CassetteReader {
     _ tree: JSONValue, name: String, in file: String, bytes: Int = 0
   ) throws(CassetteError) -> StoredInteraction {
     let interaction = try InteractionFormat.decode(tree, in: file, loader: loader)
+    try check(interaction.request, in: file)
     return StoredInteraction(
       name, interaction, key: try matcher.key(for: interaction),
       bodyNames: InteractionFormat.bodyNames(tree),
       bytes: bytes + interaction.request.body.count + interaction.response.body.heldCount)
+  }
+
+  /// Throws unless an interaction names its origin where there are several, and only there.
+  private func check(
+    _ request: HTTPRequest, in file: @autoclosure () -> String
+  ) throws(CassetteError) {
+    guard request.namesOrigin != matcher.comparesOrigin else { return }
+    throw .invalidEntry(
+      file: file(), member: "origin",
+      problem: request.namesOrigin
+        ? "the cassette is of one origin, as \(CassetteNames.manifest) has no `origins`"
+        : "it is missing, and the cassette is of several origins")
   }
 
   /// A checked interaction file whose content is read again when needed; `nil` when it no longer exists.
@@ -57,6 +70,7 @@ package final class CassetteReader {
     // The fast path; without this `if`, loading is slower with the same result.
     if let outline = QuickInteractionReader.outline(of: bytes, loader: loader, lastFields: lastFields) {
       let request = outline.recorded.request
+      try check(request, in: directory.path(of: name))
       return StoredInteraction(
         name, outline, key: matcher.key(for: request), bytes: bytes.count + request.body.count,
         file: (fingerprint, directory))

@@ -4,6 +4,8 @@ public struct CassetteSummary: Sendable, Equatable {
   /// `nil` if only a full read could tell.
   public var interactions: Int?
   public var upstream: String?
+  /// Its origins, if it is a recording of several.
+  public var origins: [String]?
   /// The size of all its files, including bodies.
   public var bytes = 0
   /// Whether a journal exists, during a recording or after a crash.
@@ -20,21 +22,29 @@ public struct CassetteSummary: Sendable, Equatable {
     return try directory.names().filter { !$0.hasPrefix(".") }.map { name throws(CassetteError) in
       ForeignFile.isHAR(name)
         ? CassetteSummary(name: name, bytes: try directory.size(of: name) ?? 0)
-        : summary(of: name, in: directory)
+        : summary(of: name, at: directory.path(of: name))
     }.compactMap(\.self)
   }
 
-  private static func summary(of name: String, in parent: CassetteDirectory) -> CassetteSummary? {
+  /// - Parameter path: the cassette's folder.
+  /// - Returns: `nil` for what is no cassette.
+  public static func summary(of name: String, at path: String) -> CassetteSummary? {
     var summary = CassetteSummary(name: name)
     do throws(CassetteError) {
-      let directory = try CassetteDirectory(opening: parent.path(of: name))
+      let directory = try CassetteDirectory(opening: path)
       let names = try directory.names()
       let files = names.filter(CassetteNames.isInteraction)
       summary.hasJournal = names.contains(CassetteNames.journal)
-      guard !files.isEmpty || summary.hasJournal || names.contains(CassetteNames.manifest) else { return nil }
+      let isEmpty = files.isEmpty && !summary.hasJournal && !names.contains(CassetteNames.manifest)
+      if isEmpty, try directory.interactionWithOrigin(names) == nil { return nil }
       summary.interactions = files.count
       summary.bytes = try size(of: names, in: directory)
-      summary.upstream = try CassetteReader(directory).manifest()?.upstream
+      let manifest = try CassetteReader(directory).manifest()
+      (summary.upstream, summary.origins) = (manifest?.upstream, manifest?.origins)
+      guard try directory.origins(names, manifest) == .several else { return summary }
+      let inFolders = try directory.interactionNames(names, inFolders: true).filter { $0.contains("/") }
+      summary.interactions = files.count + inFolders.count
+      for name in inFolders { summary.bytes += try directory.size(of: name) ?? 0 }
     } catch {
       // A plain file beside the cassettes is neither a cassette nor a problem.
       if case .system(_, _, _, _) = error, summary.interactions == nil { return nil }

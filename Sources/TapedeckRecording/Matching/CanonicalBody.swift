@@ -157,7 +157,7 @@ extension JSONValue {
     case .null: out += "null".utf8
     case .bool(let value): out += (value ? "true" : "false").utf8
     case .number(let number): out += number.raw
-    case .string(let string): Self.append(string.decodedBytes, to: &out)
+    case .string(let string): Self.append(string.comparedBytes, to: &out)
     case .array(let items):
       out.append(UInt8(ascii: "["))
       for item in items {
@@ -177,18 +177,25 @@ extension JSONValue {
   }
 
   /// A quote and the length separate a string from whatever follows.
-  private static func append(_ string: [UInt8], to out: inout [UInt8]) {
-    out += "\"\(string.count):".utf8
+  private static func append(_ string: ArraySlice<UInt8>, to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\""))
+    ASCII.append(string.count, to: &out)
+    out.append(UInt8(ascii: ":"))
     out += string
   }
 
-  static func sorted(_ members: [JSONMember]) -> [(name: [UInt8], value: JSONValue)] {
+  static func sorted(_ members: [JSONMember]) -> [(name: ArraySlice<UInt8>, value: JSONValue)] {
     members.enumerated().map {
-      (offset: $0.offset, name: $0.element.name.decodedBytes, value: $0.element.value)
+      (offset: $0.offset, name: $0.element.name.comparedBytes, value: $0.element.value)
     }
     .sorted {
       $0.name == $1.name ? $0.offset < $1.offset : $0.name.lexicographicallyPrecedes($1.name)
     }
     .map { ($0.name, $0.value) }
   }
+}
+
+extension JSONString {
+  /// `decodedBytes`, shared with the document where nothing is escaped.
+  fileprivate var comparedBytes: ArraySlice<UInt8> { utf8Slice ?? decodedBytes[...] }
 }

@@ -90,8 +90,18 @@ extension GraphQLDocument {
         ?? text.endIndex
     }
     if byte == UInt8(ascii: "\"") { return endOfString(text, from: start) }
-    if text[start...].starts(with: "...".utf8) { return start + 3 }
-    return "!$&():=@[]{|}".utf8.contains(byte) ? start + 1 : nil
+    if byte == UInt8(ascii: ".") { return text[start...].starts(with: "...".utf8) ? start + 3 : nil }
+    return isPunctuator(byte) ? start + 1 : nil
+  }
+
+  private static func isPunctuator(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "("), UInt8(ascii: ")"),
+      UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "]"),
+      UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+      true
+    default: false
+    }
   }
 
   private static func endOfString(_ text: [UInt8], from start: Int) -> Int? {

@@ -81,6 +81,14 @@ package struct KeyWriter {
     }
   }
 
+  /// Appends scheme, host in lower case, and port.
+  mutating func append(originOf request: HTTPRequest) {
+    let (host, port) = HTTPOrigin.split(request.authority)
+    bytes.append(request.scheme == .http ? 0 : 1)
+    append(host.lazy.map(ASCII.lowercased))
+    append(count: Int(port ?? request.scheme.defaultPort))
+  }
+
   /// Appends the kind of the body and the digest of its canonical form, which keeps keys small.
   mutating func append(bodyOf request: HTTPRequest, _ rules: MatchRules) {
     guard !request.body.isEmpty else { return bytes.append(CanonicalBody.Kind.none.rawValue) }

@@ -16,6 +16,14 @@ public struct MatchSpec: Sendable, Equatable {
     _ = try rules()
   }
 
+  /// With further lists.
+  package func adding(_ texts: [String]) throws(MatchSpecError) -> MatchSpec {
+    var spec = self
+    for text in texts { try spec.read(text) }
+    _ = try spec.rules()
+    return spec
+  }
+
   /// The changed rules; throws when parts of the list contradict each other.
   public func rules(changing current: MatchRules = MatchRules()) throws(MatchSpecError) -> MatchRules {
     var rules = isWhole ? MatchRules() : current

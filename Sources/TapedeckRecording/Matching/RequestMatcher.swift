@@ -3,7 +3,8 @@ public import TapedeckRedaction
 
 /// Computes the keys of requests by rules; requests with the same key match. By default: method, path, query
 /// as a multiset of decoded pairs, and body (JSON as JSON, forms as pairs, multipart without its boundary,
-/// all else as bytes). The variant (`RequestVariant`) is always part of the key.
+/// all else as bytes). The variant (`RequestVariant`) is always part of the key, and so is the origin in a
+/// cassette of several.
 ///
 /// A rule that ignores nothing in a request leaves its key unchanged, and so the names of unaffected files.
 public struct RequestMatcher: Sendable, Equatable {
@@ -12,14 +13,27 @@ public struct RequestMatcher: Sendable, Equatable {
   public let redaction: Redaction
   /// Whether requests with one key may differ in parts that are checked for drift.
   public let seesDrift: Bool
-  private let parts: [MatchRules.Part]
+  /// Whether requests name their origin, as in a cassette of several, and differ if it does.
+  public let comparesOrigin: Bool
+  private let components: [Component]
   private let headers: [String]
 
-  public init(_ rules: MatchRules = MatchRules(), redaction: Redaction = .off) {
+  /// A component of a key: the origin, or a part that the rules name.
+  private enum Component: Equatable {
+    case origin
+    case part(MatchRules.Part)
+  }
+
+  public init(
+    _ rules: MatchRules = MatchRules(), redaction: Redaction = .off, comparesOrigin: Bool = false
+  ) {
     self.rules = rules
     self.redaction = redaction
+    self.comparesOrigin = comparesOrigin
     seesDrift = rules.leavesOut
-    parts = MatchRules.Part.allCases.filter(rules.parts.contains)
+    components =
+      (comparesOrigin ? [.origin] : [])
+      + MatchRules.Part.allCases.filter(rules.parts.contains).map { .part($0) }
     headers = rules.headers.sorted()
   }
 
@@ -52,15 +66,16 @@ public struct RequestMatcher: Sendable, Equatable {
   private func writePlain(_ request: HTTPRequest, to key: inout KeyWriter) {
     // Most targets are a path that needs no normalizing.
     let isPath = !request.target.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
-    for part in parts {
-      switch part {
-      case .method: key.append(request.method.rawValue)
-      case .path where isPath: key.append(request.target)
-      case .path: key.append(request.comparedPath)
-      case .query where isPath: key.append(count: 0)
-      case .query: key.append(pairs: request.comparedQuery(rules))
-      case .body: key.append(bodyOf: request, rules)
-      case .host: key.append(request.comparedHost)
+    for component in components {
+      switch component {
+      case .origin: key.append(originOf: request)
+      case .part(.method): key.append(request.method.rawValue)
+      case .part(.path) where isPath: key.append(request.target)
+      case .part(.path): key.append(request.comparedPath)
+      case .part(.query) where isPath: key.append(count: 0)
+      case .part(.query): key.append(pairs: request.comparedQuery(rules))
+      case .part(.body): key.append(bodyOf: request, rules)
+      case .part(.host): key.append(request.comparedHost)
       }
     }
     for name in headers { key.append(components: request.values(of: name)) }

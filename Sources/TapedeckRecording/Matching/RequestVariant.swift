@@ -43,18 +43,19 @@ struct RequestVariant {
 
   func has(_ role: Role) -> Bool { fields.contains { $0.role == role } }
 
-  /// Whether the request can get a response of this status: 206 needs a range, 304 a condition.
+  /// Whether the request can get a response of this status: 206 needs a range, 304 a condition, 101 a handshake.
   func allows(status: Int) -> Bool {
     switch status {
     case 206: has(.range)
     case 304: has(.condition)
+    case 101: has(.webSocket)
     default: true
     }
   }
 
   /// Whether a response of this status is right for a GET without a range or condition, and so with any: a
   /// server that would not send a 2xx ignores conditions (RFC 9110 §13.2.1).
-  static func isFull(status: Int) -> Bool { ![206, 304, 412, 416].contains(status) }
+  static func isFull(status: Int) -> Bool { ![101, 206, 304, 412, 416].contains(status) }
 
   /// The operation: `ListTables` in `DynamoDB_20120810.ListTables`, `GetUser` in `"urn:users#GetUser"`.
   var operation: ArraySlice<UInt8>? {

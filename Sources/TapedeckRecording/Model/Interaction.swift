@@ -3,7 +3,8 @@ import TapedeckRedaction
 
 /// A recorded request with its response.
 public struct Interaction: Sendable, Equatable {
-  /// The request with the end-to-end fields sent to the origin, and the target as the client sent it.
+  /// The request with the end-to-end fields sent to the origin, and the target as the client sent it. It
+  /// names its origin in a cassette of several, and in no other.
   public var request: HTTPRequest
   /// The request's body if it is too large for `request.body`.
   public var largeRequestBody: BodyFile?
@@ -21,6 +22,14 @@ public struct Interaction: Sendable, Equatable {
   }
 
   public var recordedRequest: RecordedRequest { RecordedRequest(request, largeBody: largeRequestBody) }
+
+  /// The origin, if the request names it.
+  package var origin: HTTPOrigin? { request.namesOrigin ? request.origin : nil }
+}
+
+extension HTTPRequest {
+  /// The target for people: a URL if the request names its origin.
+  package var shownTarget: String { (namesOrigin ? origin.map { "\($0)" } ?? "" : "") + targetText }
 }
 
 /// The request of an interaction, as far as it can be compared with a received one.
@@ -49,6 +58,8 @@ public struct RecordedResponse: Sendable, Equatable {
   public var interim: [HTTPResponseHead] = []
   /// Whether the client left before the end of the body, which then has no length.
   public var isCutByClient = false
+  /// What was said after a 101.
+  package var webSocket: RecordedWebSocket?
 
   public init(
     head: HTTPResponseHead, body: RecordedBody = .bytes([]), chunkSizes: [Int]? = nil,

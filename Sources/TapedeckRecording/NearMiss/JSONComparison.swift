@@ -38,7 +38,8 @@ package struct JSONComparison {
       let (old, new) = (left[name] ?? [], right[name] ?? [])
       for index in 0..<max(old.count, new.count) {
         compare(
-          old.dropFirst(index).first?.value, new.dropFirst(index).first?.value, path: path + Self.step(name))
+          old.dropFirst(index).first?.value, new.dropFirst(index).first?.value,
+          path: path + Self.step(Array(name)))
       }
     }
   }

@@ -4,7 +4,7 @@ import TapedeckRedaction
 /// A recorded interaction that nearly matches a request, with the differences.
 public struct NearMiss: Sendable {
   public let interaction: StoredInteraction
-  /// In the order host, method, path, query, headers, body; empty if a matching request is exhausted.
+  /// In the order origin, host, method, path, query, headers, body; empty if a matching request is exhausted.
   public let differences: [RequestDifference]
   /// The distance from the request, only for comparison.
   public let distance: Int
@@ -17,14 +17,17 @@ struct RequestComparison {
   private let query: [FormPairs.Pair]
   private let path: ArraySlice<UInt8>
   private let variant: RequestVariant
+  /// `nil` unless origins are compared.
+  private let origin: HTTPOrigin?
 
   /// The limits for comparing bodies: candidates, and bytes.
   private static let shortlist = 512
   private static let maximumComparedBytes = 4 * 1024 * 1024
 
-  init(_ request: HTTPRequest, rules: MatchRules) {
+  init(_ request: HTTPRequest, rules: MatchRules, comparesOrigin: Bool = false) {
     self.request = request
     self.rules = rules
+    origin = comparesOrigin ? request.origin : nil
     query = request.comparedQuery(rules)
     path = request.comparedPath
     variant = RequestVariant(request.fields)
@@ -63,7 +66,7 @@ struct RequestComparison {
     if !rules.headers.isEmpty || !variant.fields.isEmpty || recorded.fields.hasVariant {
       distance += RequestDistance.sum(headerDifferences(recorded), each: RequestDistance.header)
     }
-    return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host)
+    return distance + (hostDifference(recorded) == nil ? 0 : RequestDistance.host) + originDistance(recorded)
   }
 
   private func nearMiss(_ interaction: StoredInteraction, headDistance: Int) -> NearMiss {
@@ -88,7 +91,7 @@ struct RequestComparison {
 
 extension RequestComparison {
   private func headDifferences(_ recorded: HTTPRequest) -> [RequestDifference] {
-    var differences = [hostDifference(recorded)].compactMap(\.self)
+    var differences = [originDifference(recorded), hostDifference(recorded)].compactMap(\.self)
     if rules.parts.contains(.method), recorded.method != request.method {
       differences.append(
         RequestDifference(
@@ -142,8 +145,20 @@ extension RequestComparison {
     values.isEmpty ? nil : values.map(RequestDifference.quoted).joined(separator: ", ")
   }
 
+  private func originDistance(_ recorded: HTTPRequest) -> Int {
+    guard let origin, let other = recorded.origin, other != origin else { return 0 }
+    return other.host == origin.host ? RequestDistance.port : RequestDistance.origin
+  }
+
+  private func originDifference(_ recorded: HTTPRequest) -> RequestDifference? {
+    guard let origin, let other = recorded.origin, other != origin else { return nil }
+    return RequestDifference(
+      field: "origin", recorded: RequestDifference.excerpt("\(other)".utf8),
+      received: RequestDifference.excerpt("\(origin)".utf8))
+  }
+
   private func hostDifference(_ recorded: HTTPRequest) -> RequestDifference? {
-    guard rules.parts.contains(.host) else { return nil }
+    guard rules.parts.contains(.host), origin == nil else { return nil }
     let hosts = [recorded, request].map(\.comparedHost)
     guard hosts[0] != hosts[1] else { return nil }
     return RequestDifference(

@@ -1,6 +1,6 @@
 /// A place where a request differs from a recorded one.
 public struct RequestDifference: Sendable, Equatable {
-  /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part "file"`, `header accept`, `host`, `body`.
+  /// `method`, `path`, `query "page"`, `$.user.name`, `form "q"`, `part "file"`, `header accept`, `origin`, `host`, `body`.
   public var field: String
   public var recorded: String?
   public var received: String?

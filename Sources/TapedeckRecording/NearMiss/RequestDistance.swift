@@ -5,6 +5,9 @@ import TapedeckHTTP
 enum RequestDistance {
   static let method = 40
   static let host = 20
+  /// Another host than the origin's, less than two segments; its other port or scheme.
+  static let origin = 100
+  static let port = 20
   static let segment = 60
   /// A path that differs only in case, slashes or percent-encoding.
   static let spelling = 6

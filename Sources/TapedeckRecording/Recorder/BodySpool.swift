@@ -68,7 +68,7 @@ public final class BodySpool {
       if coding != .identity, !coding.isMisnamed(beginningWith: held[...]) {
         recorder.noteUnopened([coding.label])
       } else {
-        let pass = SecretSearch(policy)
+        let pass = SecretSearch(policy, known: recorder.memory.givenSecrets)
         pass.uncounted {
           if let request { _ = pass.redacted(request) }
           _ = pass.redacted(fields)

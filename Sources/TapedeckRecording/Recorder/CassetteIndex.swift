@@ -9,6 +9,8 @@ struct CassetteIndex {
   private(set) var files: [SealPlan.Existing] = []
   private(set) var highestOrdinals: [MatchKey: Int] = [:]
   var bodies: [String: [String]] = [:]
+  /// The origins of the files that name one.
+  var origins: [String: HTTPOrigin] = [:]
   private(set) var changes: [Change] = []
   /// The keys that files have only after their change.
   private(set) var movedKeys: Set<MatchKey> = []
@@ -16,8 +18,9 @@ struct CassetteIndex {
   /// - Parameter late: hides secrets that were learned later; the index is that of the changed files.
   init(_ reader: CassetteReader, hiding late: LateRedaction? = nil) throws(CassetteError) {
     var moved: [(name: String, key: MatchKey, prefix: String, tree: JSONValue)] = []
-    for name in try reader.directory.names().sorted() where CassetteNames.isInteraction(name) {
+    for name in try reader.directory.interactionNames(inFolders: reader.matcher.comparesOrigin) {
       guard let stored = try reader.interaction(name) else { continue }
+      origins[name] = stored.interaction.origin
       if let late, let interaction = try Self.hidden(stored, late, reader.directory) {
         let tree = try Self.tree(of: interaction, replacing: name, in: reader.directory)
         let key = try reader.matcher.key(for: interaction)
@@ -48,6 +51,7 @@ struct CassetteIndex {
     movedKeys.insert(key)
     files.append((name, key.digest))
     bodies[name] = InteractionFormat.bodyNames(tree)
+    origins[name] = origins.removeValue(forKey: old)
     changes.append((old, name, tree))
   }
 

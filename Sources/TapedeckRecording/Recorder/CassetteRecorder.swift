@@ -14,6 +14,8 @@ public final class CassetteRecorder: Sendable {
     /// The interactions in the journal, with their lines. `seal` computes digests, when no client waits.
     var written: [(key: MatchKey, prefix: String, arrival: Int, base: Int, offset: Int, count: Int)] = []
     var hasStoredBodies = false
+    /// Whether the journal holds messages of WebSockets in lines of their own.
+    var hasMessages = false
     var isSealed = false
     /// Whether the journal may end in an incomplete line; then nothing may follow.
     var isTorn = false
@@ -31,9 +33,15 @@ public final class CassetteRecorder: Sendable {
   public var matcher: RequestMatcher { sealer.matcher }
   /// The previous match rules of the cassette; `nil` when they are the same, or absent.
   public let replacedRules: MatchRules?
+  /// Whether each interaction names its own origin.
+  public var hasSeveralOrigins: Bool { matcher.comparesOrigin }
   public var rewriting: RewriteRules { sealer.rewriting ?? RewriteRules() }
   /// The previous rewrite rules of the cassette; `nil` when they are the same, or absent.
   public let replacedRewriting: RewriteRules?
+  /// How clients will reach the origins of the cassette, if these are several.
+  public let upstreams: RecordedUpstreams?
+  /// How clients reached them before; `nil` where that is not recorded.
+  public let replacedUpstreams: RecordedUpstreams?
 
   private let opening: RecorderOpening
   private var directory: CassetteDirectory { opening.directory }
@@ -50,35 +58,41 @@ public final class CassetteRecorder: Sendable {
 
   init(
     _ opening: RecorderOpening, sealer: Sealer, replacedRules: MatchRules?,
-    replacedRewriting: RewriteRules?, bases: [MatchKey: Int], journalBytes: Int, room: Int
+    replacedRewriting: RewriteRules?, upstreams: RecordedUpstreams?, replacedUpstreams: RecordedUpstreams?,
+    bases: [MatchKey: Int], journalBytes: Int, room: Int
   ) {
     self.opening = opening
     self.sealer = sealer
     self.replacedRules = replacedRules
     self.replacedRewriting = replacedRewriting
+    self.upstreams = upstreams
+    self.replacedUpstreams = replacedUpstreams
     self.bases = bases
     state = Mutex(State(journalBytes: journalBytes, room: room))
   }
 
   /// Opens or creates a cassette for recording, and seals a journal that a crash left behind.
+  /// - Throws: `refused`, among others, if the cassette is of one origin and `origins` is `several`, or the
+  ///   other way round, unless it holds no interactions.
   public static func open(
-    _ directory: String, upstream: String?, replacing: Bool, match: MatchSpec? = nil,
+    _ directory: String, origins: CassetteOrigins, replacing: Bool, match: MatchSpec? = nil,
     redaction: RedactionChoice = RedactionChoice(), rewriting: RewriteChoice = RewriteChoice(),
-    durability: Durability = .process, secrets: SecretPolicy = .tell, isDurable: Bool = true
+    upstreams: RecordedUpstreams? = nil, durability: Durability = .process, secrets: SecretPolicy = .tell,
+    isDurable: Bool = true
   ) throws(CassetteError) -> CassetteRecorder {
     try open(
       RecorderOpening(
-        directory, match: match, redaction: redaction, rewriting: rewriting, durability: durability,
-        isDurable: isDurable, secrets: secrets),
-      upstream: upstream, replacing: replacing)
+        directory, match: match, redaction: redaction, rewriting: rewriting, upstreams: upstreams,
+        durability: durability, isDurable: isDurable, secrets: secrets),
+      origins: origins, replacing: replacing)
   }
 
   package static func open(
-    _ opening: consuming RecorderOpening, upstream: String?, replacing: Bool
+    _ opening: consuming RecorderOpening, origins: CassetteOrigins, replacing: Bool
   ) throws(CassetteError) -> CassetteRecorder {
     var opening = opening
     do throws(CassetteError) {
-      return try opening.open(upstream: upstream, isReplacing: replacing)
+      return try opening.open(origins, isReplacing: replacing)
     } catch {
       CassetteDirectory.removeMade(opening.made)
       throw error
@@ -109,6 +123,7 @@ public final class CassetteRecorder: Sendable {
     _ interaction: Interaction, tree: JSONValue?, arrival: Int
   ) throws(CassetteError) -> Bool {
     guard !isBroken else { return false }
+    let interaction = try interaction.stored(by: matcher)
     do throws(CassetteError) {
       let hidden = matcher.redaction.redacted(interaction, memory: memory)
       let interaction = hidden.interaction
@@ -157,18 +172,51 @@ public final class CassetteRecorder: Sendable {
       guard state.written.count < state.room else {
         throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
       }
-      do throws(CassetteError) {
-        try sealer.journal.write(line)
-        if opening.durability == .power { try sealer.journal.sync() }
-      } catch {
-        state.isTorn = true
-        try? sealer.journal.truncate(to: state.journalBytes)
-        throw error
-      }
-      state.written.append((key, prefix, arrival, base, state.journalBytes, line.count - 1))
-      state.journalBytes += line.count
+      let offset = state.journalBytes
+      try write(line, &state)
+      state.written.append((key, prefix, arrival, base, offset, line.count - 1))
       return true
     }
+  }
+
+  /// Appends a line of messages, which belong to a line that was written before.
+  /// - Returns: its length; 0 after recording has ended.
+  func append(messages line: [UInt8]) throws(CassetteError) -> Int {
+    do throws(CassetteError) {
+      return try state.withLock { state throws(CassetteError) in
+        guard !state.isSealed, !state.isTorn, !isBroken else { return 0 }
+        try write(line, &state)
+        state.hasMessages = true
+        return line.count
+      }
+    } catch {
+      guard stop() else { return 0 }
+      throw error
+    }
+  }
+
+  private func write(_ line: [UInt8], _ state: inout State) throws(CassetteError) {
+    do throws(CassetteError) {
+      try sealer.journal.write(line)
+      if opening.durability == .power { try sealer.journal.sync() }
+    } catch {
+      state.isTorn = true
+      try? sealer.journal.truncate(to: state.journalBytes)
+      throw error
+    }
+    state.journalBytes += line.count
+  }
+
+  /// A WebSocket's messages without their secrets.
+  func redacted(_ webSocket: RecordedWebSocket) -> RecordedWebSocket {
+    guard let policy = matcher.redaction.policy else { return webSocket }
+    let search = SecretSearch(policy, known: memory.givenSecrets)
+    var interaction = Interaction(
+      request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 101)))
+    interaction.response.webSocket = webSocket
+    let redacted = search.redacted(interaction)
+    learn(from: search)
+    return redacted.response.webSocket ?? webSocket
   }
 
   /// Ends recording; returns `false` when it had ended before.
@@ -178,8 +226,11 @@ public final class CassetteRecorder: Sendable {
   /// Turns the journal into files and releases the cassette; removes a cassette it created that stayed empty.
   ///
   /// After a failed recording no file changes: the journal stays, as after a crash, for the next `open`.
+  /// - Parameter progress: called before each interaction with the number done and the total.
   /// - Throws: when writing fails or secrets are refused; the journal stays, and the next `open` tries again.
-  public func seal() throws(CassetteError) -> SealReport {
+  public func seal(
+    progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
@@ -194,7 +245,7 @@ public final class CassetteRecorder: Sendable {
       } else if entries.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
-        report = try sealed(entries)
+        report = try sealed(entries, hasMessages: state.hasMessages, progress)
         report.unsearchedCodings = takeUnopenedCodings()
       }
       if entries.isEmpty { CassetteDirectory.removeMade(opening.made) }
@@ -202,13 +253,18 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func sealed(_ entries: [SealPlan.Recording]) throws(CassetteError) -> SealReport {
-    let late = LateRedaction(matcher.redaction, memory: memory, findsSecrets: false, hidesFinds: false)
-    guard !late.isEmpty else { return try sealer.seal(entries) }
+  private func sealed(
+    _ entries: [SealPlan.Recording], hasMessages: Bool, _ progress: (_ done: Int, _ total: Int) -> Void
+  ) throws(CassetteError) -> SealReport {
     var sealer = sealer
+    var entries = entries
+    if hasMessages, try sealer.joinMessages() != nil { entries = try sealer.recordings().entries }
+    let late = LateRedaction(matcher.redaction, memory: memory, findsSecrets: false, hidesFinds: false)
+    guard !late.isEmpty else { return try sealer.seal(entries, progress: progress) }
     let hidden = try sealer.hide(late)
     hiddenValues.add(hidden.count, ordering: .relaxed)
-    return try sealer.seal(hidden.isRewritten ? sealer.recordings().entries : entries, hiding: late)
+    return try sealer.seal(
+      hidden.isRewritten ? sealer.recordings().entries : entries, hiding: late, progress: progress)
   }
 
   /// Drops the journal and releases the cassette after sealing was refused.
@@ -230,6 +286,12 @@ extension CassetteRecorder {
   func learn(from pass: SecretSearch) {
     memory.add(pass.known)
     hiddenValues.add(pass.count, ordering: .relaxed)
+  }
+
+  /// Makes values known as secrets: copies of them are hidden wherever they occur.
+  package func learn(secrets: [[UInt8]]) {
+    guard let policy = matcher.redaction.policy else { return }
+    for secret in secrets { memory.add(certain: secret, policy) }
   }
 
   /// A target for messages and logs, without secrets that earlier exchanges revealed.
@@ -270,5 +332,23 @@ extension CassetteRecorder {
       removeSpoolFile(name)
       throw error
     }
+  }
+}
+
+extension Interaction {
+  /// The interaction as a cassette stores it: its request names its origin if there are several, and only then.
+  fileprivate func stored(by matcher: RequestMatcher) throws(CassetteError) -> Interaction {
+    guard request.namesOrigin || matcher.comparesOrigin else { return self }
+    var stored = self
+    if matcher.comparesOrigin {
+      guard let origin = request.origin else {
+        let authority = String(decoding: request.authority, as: UTF8.self)
+        throw .refused(path: request.targetText, reason: "\(authority.debugDescription) is no host to record")
+      }
+      stored.request.name(origin)
+    } else {
+      (stored.request.namesOrigin, stored.request.scheme) = (false, .http)
+    }
+    return stored
   }
 }

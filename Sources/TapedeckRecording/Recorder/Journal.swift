@@ -15,9 +15,21 @@ package struct Journal {
   private(set) var header: JournalHeader?
   package private(set) var warnings: [String] = []
 
+  /// - Parameter isJoining: whether a WebSocket comes as one entry, after all others.
   package init(
-    reading file: OpenFile, take: (Entry) throws(CassetteError) -> Void
+    reading file: OpenFile, isJoining: Bool = false, take: (Entry) throws(CassetteError) -> Void
   ) throws(CassetteError) {
+    var joining = JournalJoining()
+    try self.init(
+      reading: file,
+      each: { entry throws(CassetteError) in
+        if !isJoining || !joining.takes(entry) { try take(entry) }
+      })
+    for entry in joining.entries { try take(entry) }
+  }
+
+  private init(reading file: OpenFile, each take: (Entry) throws(CassetteError) -> Void) throws(CassetteError)
+  {
     var lines = JournalLines(file)
     guard let first = try lines.next() else { return }
     header = try JournalHeader(first.bytes, file: file.path)

@@ -4,19 +4,21 @@ package import TapedeckRedaction
 /// The first line of a journal: its writer's process, and how to seal it if that process does not. The last
 /// member is the beginning of the SHA-256 of everything before it.
 package struct JournalHeader {
-  /// Version 2 adds `rewrite`, and is written only with it.
+  /// Version 2 adds `rewrite` and `severalOrigins`, and is written only with one of them.
   static let currentVersion = 2
 
   var pid: Int
   /// Whether its interactions replace those with the same key instead of following them.
   var isReplacing: Bool
-  var upstream: String?
+  package var origins: CassetteOrigins
   /// The match rules, if they differ from the cassette's.
   var rules: MatchRules?
   /// The redaction; `nil` in older journals, which do not store it.
   package var redaction: Redaction?
   /// The rewrite rules, if they differ from the cassette's.
   var rewriting: RewriteRules?
+  /// How clients reach several origins; `nil` as in the cassette.
+  package var upstreams: RecordedUpstreams?
   /// Whether it must not be sealed while it contains secrets.
   var refusesSecrets = false
 }
@@ -35,7 +37,8 @@ extension JournalHeader {
     guard version <= Self.currentVersion else { throw .newerFormat(file: file, version: version) }
     guard line.elementsEqual(Self.checksummed(Array(line.dropLast(Self.checksumBytes)))) else { return nil }
     self.init(
-      pid: pid, isReplacing: value["replacing"]?.bool ?? false, upstream: value["upstream"]?.text,
+      pid: pid, isReplacing: value["replacing"]?.bool ?? false,
+      origins: value["severalOrigins"]?.bool == true ? .several : .one(value["upstream"]?.text),
       refusesSecrets: value["refusesSecrets"]?.bool ?? false)
     if let match = value["match"]?.array {
       rules = try? MatchSpec(match.map { $0.text ?? "" }).rules()
@@ -44,15 +47,22 @@ extension JournalHeader {
     (redaction, rewriting) = try CassetteError.naming(file) { () throws(JSONProblem) in
       try CassetteManifest.policies(value["redaction"], value["rewrite"])
     }
+    upstreams = try CassetteError.naming(file) { () throws(JSONProblem) in
+      let object = try StrictObject(value, at: .document)
+      return try RecordedUpstreams.isIn(object) ? RecordedUpstreams(object) : nil
+    }
   }
 
   var line: [UInt8] {
     var members: [JSONMember] = [
-      JSONMember("tapedeck-journal", JSONValue(rewriting == nil ? 1 : Self.currentVersion)),
+      JSONMember(
+        "tapedeck-journal", JSONValue(rewriting == nil && origins != .several ? 1 : Self.currentVersion)),
       JSONMember("pid", JSONValue(pid)),
       JSONMember("replacing", .bool(isReplacing)),
     ]
-    members += CassetteManifest.members(upstream, rules, redaction, rewriting)
+    if origins == .several { members.append(JSONMember("severalOrigins", true)) }
+    members += upstreams?.journalMembers ?? []
+    members += CassetteManifest.members(origins.upstream, rules, redaction, rewriting)
     if refusesSecrets { members.append(JSONMember("refusesSecrets", true)) }
     return Self.checksummed(JSONValue.object(members).bytes().dropLast()) + [UInt8(ascii: "\n")]
   }

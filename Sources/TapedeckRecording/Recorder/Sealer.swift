@@ -31,18 +31,23 @@ package struct Sealer {
   var journal: OpenFile
   let matcher: RequestMatcher
   let isReplacing: Bool
-  let upstream: String?
+  let origins: CassetteOrigins
   var template: CassetteManifest?
   /// The new rewrite rules of the cassette; `nil` leaves them unchanged.
   var rewriting: RewriteRules?
+  /// How clients reach several origins; `nil` leaves that unchanged.
+  var upstreams: RecordedUpstreams?
   let isDurable: Bool
   var refusesSecrets = false
 
   package static let temporaryPrefix = ".tapedeck-"
 
-  /// - Parameter late: hides secrets of the session in the files of earlier ones.
+  /// - Parameters:
+  ///   - late: hides secrets of the session in the files of earlier ones.
+  ///   - progress: called before each interaction with the number done and the total.
   func seal(
-    _ entries: [SealPlan.Recording], hiding late: LateRedaction? = nil
+    _ entries: [SealPlan.Recording], hiding late: LateRedaction? = nil,
+    progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> SealReport {
     let reader = CassetteReader(directory, matcher: matcher)
     var index = try CassetteIndex(reader, hiding: late)
@@ -54,7 +59,8 @@ package struct Sealer {
         .sorted()
     }
     let moved = Self.moved(index, plan)
-    let staged = try stageAll(entries, plan: plan, index: &index, reader: reader, report: &report)
+    let staged = try stageAll(
+      entries, plan: plan, index: &index, reader: reader, report: &report, progress: progress)
     for name in plan.removals { index.bodies[name] = nil }
     let needless: [String]
     do throws(CassetteError) {
@@ -64,9 +70,12 @@ package struct Sealer {
       discard(staged)
       throw error
     }
+    let folders = CassetteNames.folders(of: staged.map(\.name) + plan.removals + moved)
+    try makeFolders(folders, for: staged)
     try renameAll(staged)
     for name in plan.removals + moved + needless { try directory.remove(name) }
-    directory.removeFolder(BodyFile.folder)
+    for folder in folders + [BodyFile.folder] { directory.removeFolder(folder) }
+    if isDurable { try directory.sync(folders: folders) }
     try finish()
     return report
   }
@@ -75,6 +84,18 @@ package struct Sealer {
   private static func moved(_ index: CassetteIndex, _ plan: SealPlan) -> [String] {
     let used = Set(plan.names).union(index.changes.map(\.new))
     return index.changes.map(\.old).filter { !used.contains($0) }
+  }
+
+  private func makeFolders(
+    _ folders: [String], for staged: [(temporary: String, name: String)]
+  ) throws(CassetteError) {
+    do throws(CassetteError) {
+      for folder in folders { try directory.makeFolder(folder) }
+    } catch {
+      for folder in folders { directory.removeFolder(folder) }
+      discard(staged)
+      throw error
+    }
   }
 
   func finish() throws(CassetteError) {
@@ -118,15 +139,17 @@ package struct Sealer {
 extension Sealer {
   private func stageAll(
     _ entries: [SealPlan.Recording], plan: SealPlan, index: inout CassetteIndex, reader: CassetteReader,
-    report: inout SealReport
+    report: inout SealReport, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(CassetteError) -> [(temporary: String, name: String)] {
     var staged: [(temporary: String, name: String)] = []
     var version = 1
     let scanner = matcher.redaction.rules.map { SecretScanner(keep: $0.keep) }
     do throws(CassetteError) {
-      for (entry, name) in zip(entries, plan.names) {
+      for (number, (entry, name)) in zip(entries, plan.names).enumerated() {
+        progress(number, entries.count)
         let tree = try tree(of: entry)
         index.bodies[name] = InteractionFormat.bodyNames(tree)
+        index.origins[name] = tree["origin"]?.text.flatMap { HTTPOrigin($0) }
         if let scanner { report.finds += try finds(in: tree, name, scanner) }
         if refusesSecrets, !report.finds.isEmpty { continue }
         if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
@@ -149,7 +172,8 @@ extension Sealer {
         version = max(version, InteractionFormat.version(of: change.tree))
         report.rehidden += 1
       }
-      if !entries.isEmpty { try stageManifest(reader, version: version, in: &staged) }
+      for name in plan.removals { index.origins[name] = nil }
+      if !entries.isEmpty { try stageManifest(reader, version: version, index.origins.values, in: &staged) }
     } catch {
       discard(staged)
       throw error
@@ -174,15 +198,22 @@ extension Sealer {
   }
 
   private func stageManifest(
-    _ reader: CassetteReader, version: Int, in staged: inout [(temporary: String, name: String)]
+    _ reader: CassetteReader, version: Int, _ named: some Sequence<HTTPOrigin>,
+    in staged: inout [(temporary: String, name: String)]
   ) throws(CassetteError) {
     let present = try reader.manifest()
-    var manifest = present ?? template ?? CassetteManifest(upstream: upstream)
+    var manifest = present ?? template ?? CassetteManifest(origins)
     manifest.formatVersion = max(manifest.formatVersion, version)
     manifest.rules = matcher.rules
     manifest.redaction = matcher.redaction
     if let rewriting { manifest.rewriting = rewriting }
-    if let upstream { manifest.upstream = upstream }
+    if origins == .several {
+      (manifest.upstream, manifest.origins) = (nil, Set(named).map { "\($0)" }.sorted())
+      manifest.upstreams = manifest.upstreams(after: upstreams)
+    } else {
+      (manifest.upstream, manifest.origins) = (origins.upstream ?? manifest.upstream, nil)
+      manifest.upstreams = nil
+    }
     if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
   }
 

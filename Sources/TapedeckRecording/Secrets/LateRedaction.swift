@@ -72,15 +72,14 @@ extension LateRedaction {
   /// Learns all that a left-over journal reveals.
   /// - Returns: warnings about left-out lines.
   mutating func learn(
-    journal: OpenFile, in directory: CassetteDirectory
+    journal: OpenFile, _ reader: CassetteReader
   ) throws(CassetteError) -> [String] {
     var late = self
-    let reader = CassetteReader(directory)
-    let warnings = try Journal(reading: journal) { entry throws(CassetteError) in
+    let warnings = try Journal(reading: journal, isJoining: true) { entry throws(CassetteError) in
       try late.learn(try reader.interaction(entry).read())
     }.warnings
     if late.hasHashes {
-      _ = try Journal(reading: journal) { entry throws(CassetteError) in
+      _ = try Journal(reading: journal, isJoining: true) { entry throws(CassetteError) in
         try late.recognize(in: try reader.interaction(entry).read())
       }
     }
@@ -110,6 +109,8 @@ extension Interaction {
     for field in lists.joined() { take(Array(field.value)) }
     Self.give(request.body, request.fields, to: take)
     if let body = largeRequestBody { try Self.give(body, request.fields, to: take) }
+    for message in response.webSocket?.messages ?? [] { Self.give(message.bytes, HTTPFields(), to: take) }
+    if let reason = response.webSocket?.close?.reason { take(reason) }
     switch response.body {
     case .bytes(let bytes): Self.give(bytes, response.head.fields, to: take)
     case .file(let body): try Self.give(body, response.head.fields, to: take)

@@ -14,7 +14,7 @@ extension Redaction {
     _ interaction: Interaction, memory: SecretMemory?
   ) -> (interaction: Interaction, count: Int, unopened: Set<String>) {
     guard let policy else { return (interaction, 0, []) }
-    let search = SecretSearch(policy)
+    let search = SecretSearch(policy, known: memory?.givenSecrets ?? KnownSecrets())
     let redacted = search.redacted(interaction)
     memory?.add(search.known)
     return (redacted, search.count, search.unopened)
@@ -30,6 +30,7 @@ extension SecretSearch {
     if case .bytes(let bytes) = interaction.response.body {
       result.setResponseBody(body(bytes, fields: interaction.response.head.fields))
     }
+    result.changeMessages { body($0, fields: HTTPFields()).bytes }
     result = copyless(result)
     result.correctFields(of: interaction)
     return result
@@ -50,6 +51,7 @@ extension SecretSearch {
     if case .bytes(let bytes) = result.response.body {
       result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
     }
+    result.changeMessages { copyless($0, fields: HTTPFields()).bytes }
     result.correctFields(of: interaction)
     return result
   }

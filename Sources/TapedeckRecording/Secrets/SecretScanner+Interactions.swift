@@ -11,7 +11,10 @@ extension SecretScanner {
   package func finds(in interaction: Interaction, file: String) throws(CassetteError) -> [SecretFind] {
     let (request, response) = (interaction.request, interaction.response)
     let target = finds(inTarget: request.target, at: "request.target")
-    var found = target + finds(in: request.fields, at: "request.headers")
+    let origin = interaction.origin.map {
+      finds(inText: Array("\($0)".utf8), before: .max, at: "origin")
+    }
+    var found = (origin ?? []) + target + finds(in: request.fields, at: "request.headers")
     found += finds(in: request.trailers, at: "request.trailers")
     found += finds(inBody: request.body, request.fields, at: "request.body")
     if let body = interaction.largeRequestBody {
@@ -24,12 +27,19 @@ extension SecretScanner {
     found += finds(inReason: response.head.reason, of: response.head.status, at: "response.reason")
     found += finds(in: response.head.fields, at: "response.headers")
     found += finds(in: response.trailers, at: "response.trailers")
+    for message in response.webSocket?.messages ?? [] {
+      found += finds(inBody: message.bytes, HTTPFields(), at: "webSocket.messages")
+    }
+    if let reason = response.webSocket?.close?.reason {
+      found += finds(inText: reason, before: .max, at: "webSocket.close")
+    }
     switch response.body {
     case .bytes(let bytes): found += finds(inBody: bytes, response.head.fields, at: "response.body")
     case .file(let body): found += try finds(in: body, response.head.fields, at: "response.body")
     }
-    // The file name is derived from the target, and would reveal its secret.
-    let file = target.isEmpty ? file : CassetteNames.masked(file)
+    // The file name is derived from the target, and its folder from the origin; they would reveal a secret.
+    var file = target.isEmpty ? file : CassetteNames.masked(file)
+    if origin?.isEmpty == false { file = "…/\(ForeignFile.leaf(of: file))" }
     return found.map { $0.inFile(file) }
   }
 

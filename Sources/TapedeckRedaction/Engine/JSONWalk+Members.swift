@@ -116,6 +116,8 @@ extension JSONWalk {
     static let keyID = Siblings(rawValue: 4)
     /// The place of a transaction in a block chain, whose signature is its name.
     static let block = Siblings(rawValue: 8)
+    /// A model's reasoning, whose signature goes back to the model and opens nothing.
+    static let reasoning = Siblings(rawValue: 16)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -126,7 +128,7 @@ extension JSONWalk {
 
     private static let names: [(StaticString, Siblings)] = [
       ("secretname", secretName), ("secret_name", secretName), ("keyid", keyID), ("slot", block),
-      ("blockhash", block), ("blocktime", block), ("blocknumber", block),
+      ("blockhash", block), ("blocktime", block), ("blocknumber", block), ("thinking", reasoning),
     ]
   }
 
@@ -141,9 +143,24 @@ extension JSONWalk {
       return .unlessBeside(.secretName)
     }
     if ASCII.equal(name, lowercase: "sig") { return .unlessBeside(.keyID) }
-    if ASCII.equal(name, lowercase: "signature") { return .unlessBeside(.block) }
+    if ASCII.equal(name, lowercase: "signature") { return .unlessBeside([.block, .reasoning]) }
     guard verdict == .strong || FieldKind(name) == .authorization else { return nil }
     return OrdinaryText.isLabel(DecodedText(value, .json).bytes) ? .label : nil
+  }
+
+  /// Whether a member is the signature of a model's reasoning by its own name and that of its object: Gemini's, Bedrock's.
+  static func signsReasoning(_ name: ArraySlice<UInt8>, in outer: ArraySlice<UInt8>) -> Bool {
+    switch name.count {
+    case 9: ASCII.equal(name, lowercase: "signature") && ASCII.equal(outer, lowercase: "reasoningtext")
+    case 16: ASCII.equal(name, lowercase: "thoughtsignature")
+    case 17: ASCII.equal(name, lowercase: "thought_signature")
+    default: false
+    }
+  }
+
+  /// Whether a member says that its object is a piece of a streamed signature of reasoning: Anthropic's.
+  static func tellsReasoning(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool {
+    ASCII.equal(name, lowercase: "type") && ASCII.equal(value, lowercase: "signature_delta")
   }
 
   private static let recipients: [StaticString] = [

@@ -307,6 +307,7 @@ struct JSONWalk {
       return .strong
     }
     if own == .likely, ASCII.equal(name, lowercase: "token"), SecretNames.isCursor(outer) { return .none }
+    if own == .likely, Self.signsReasoning(name, in: outer) { return .none }
     if level.isDescription { return own.weaker }
     if level.wrapped == .none { return own }
     if SecretNames.wraps(name) { return max(own, level.wrapped) }
@@ -343,8 +344,12 @@ struct JSONWalk {
     text.allSatisfy {
       ASCII.isDigit($0) || $0 | 0x20 == UInt8(ascii: "e") || 0x2B...0x2E ~= $0 && $0 != UInt8(ascii: ",")
     }
-      || ["true", "false", "null", "NaN", "Infinity", "-Infinity"].contains { text.elementsEqual($0.utf8) }
+      || literals.contains {
+        text.elementsEqual(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
+      }
   }
+
+  private static let literals: [StaticString] = ["true", "false", "null", "NaN", "Infinity", "-Infinity"]
 
   static func isScalar(_ byte: UInt8) -> Bool {
     ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
@@ -393,6 +398,7 @@ struct JSONWalk {
     let name = levels[last].name
     let value = text[range]
     if Self.isRecipient(name, value) { levels[last].siblings.insert(.recipient) }
+    if Self.tellsReasoning(name, value) { levels[last].siblings.insert(.reasoning) }
     guard let condition = Self.condition(for: value, named: name, verdict) else {
       if verdict == .strong, search.isSecret(value, under: verdict) { levels[last].hasSecret = true }
       return false

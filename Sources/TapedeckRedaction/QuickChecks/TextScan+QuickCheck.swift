@@ -9,10 +9,10 @@ extension TextScan {
 
   static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count >= 4 else { return false }
-    if hasWord(of: minimumWordBytes, in: text) { return true }
+    if hasLongWord(in: text) { return true }
     let hasMark = hasMark(in: text)
     // A user before a host, and what is encoded, have no names.
-    if hasMark, text.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") }) { return true }
+    if hasMark, has(UInt8(ascii: "@"), in: text) || has(UInt8(ascii: "%"), in: text) { return true }
     // A backslash may be an escaped blank.
     guard hasMark || text.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\\") }) else { return false }
     return SecretNames.mayBeSecret(text) || hasOption(in: text)
@@ -33,23 +33,38 @@ extension TextScan {
     return false
   }
 
-  /// Whether `count` letters, digits, `_` or `-` are in a row that is no word of a language. Each stretch of `count`
-  /// bytes is read from its end, where any other byte rules out all runs across it, so most bytes of prose are never
-  /// read.
-  static func hasWord(of count: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  /// Whether `minimumWordBytes` letters, digits, `_` or `-` are in a row that is no word of a language. Each stretch of
+  /// as many bytes is read from its end, where any other byte rules out all runs across it, so most bytes of prose are
+  /// never read.
+  private static func hasLongWord(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var start = 0
-    while start + count <= bytes.count {
-      var index = start + count - 1
+    while start + minimumWordBytes <= bytes.count {
+      let end = start + minimumWordBytes
+      if let blank = lastBlank(in: UnsafeRawBufferPointer(bytes), before: end) {
+        start = blank + 1
+        continue
+      }
+      var index = end - 1
       while index >= start, ASCII.isWord(bytes[index]) { index -= 1 }
       guard index < start else {
         start = index + 1
         continue
       }
-      let end = bytes[(start + count)...].firstIndex { !ASCII.isWord($0) } ?? bytes.count
-      guard isOrdinary(bytes[start..<end]) else { return true }
-      start = end + 1
+      let wordEnd = bytes[end...].firstIndex { !ASCII.isWord($0) } ?? bytes.count
+      guard isOrdinary(bytes[start..<wordEnd]) else { return true }
+      start = wordEnd + 1
     }
     return false
+  }
+
+  /// The last of the eight bytes before `end` that is a blank or one of the marks below `-`, which are in no word.
+  private static func lastBlank(in bytes: UnsafeRawBufferPointer, before end: Int) -> Int? {
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self))
+    // The high bit of a lane stays if its other bits are at least those of a hyphen.
+    let isAbove = (word | highs) &- 0x2D2D_2D2D_2D2D_2D2D
+    let blanks = ~(isAbove | word) & highs
+    return blanks == 0 ? nil : end - 1 - blanks.leadingZeroBitCount / 8
   }
 
   /// Machines make no words as long as these of small letters, hyphens and underscores alone.
@@ -78,7 +93,11 @@ extension TextScan {
   }
 
   static func has(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBytes { $0.index(of: byte, from: 0) != nil }
+    text.withUnsafeBufferPointer { has(byte, in: $0) }
+  }
+
+  private static func has(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    UnsafeRawBufferPointer(text).index(of: byte, from: 0) != nil
   }
 
   /// Times in fields (RFC 9110 §5.6.7) and JSON (RFC 3339 §5.6), and UUIDs (RFC 9562 §4); `0` is any digit, `A` any

@@ -172,26 +172,29 @@ extension SecretNames {
 
 extension SecretNames {
   /// Whether a name or a text may hold a word of the table, as a word of its own. Every word is marked by three bytes
-  /// in a row, so that most bytes are compared with nothing. Other scripts are not split into words here.
+  /// in a row. Two of them start at an even index, so only every second pair of bytes is looked up, and most pairs are
+  /// part of no mark. Other scripts are not split into words here.
   static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
     name.withUnsafeBufferPointer { mayBeSecret($0) }
   }
 
   static func mayBeSecret(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard name.count > 2 else { return name.count == 2 && isPw(name[0], name[1]) }
+    let last = name.count - 1
+    guard last > 1 else { return last == 1 && isPw(name[0], name[1]) }
     if isPw(name[0], name[1]), isBoundary(name, 2) { return true }
-    return marks.bits.withUnsafeBufferPointer { bits in
-      var mark = UInt32(name[0] & 0x1F) &<< 5 | UInt32(name[1] & 0x1F)
-      var others = name[0] | name[1]
-      for index in 2..<name.count {
-        let byte = name[index]
-        mark = (mark &<< 5 | UInt32(byte & 0x1F)) & 0x7FFF
-        if bits[Int(mark &>> 6)] &>> UInt64(mark & 63) & 1 != 0, marks.hasWord(name, at: index, Int(mark)) {
-          return true
-        }
-        others |= byte
+    return marks.neighbors.withUnsafeBufferPointer { neighbors in
+      let bytes = UnsafeRawBufferPointer(name)
+      var others = UInt16(name[last])
+      var index = 0
+      while index < last {
+        let pair = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
+        // The low five bits of the first byte, then those of the second.
+        let around = neighbors[Int(pair & 0x1F | pair &>> 3 & 0x3E0)]
+        if around != 0, marks.hasWord(name, withPairAt: index, around) { return true }
+        others |= pair
+        index &+= 2
       }
-      return others >= 0x80
+      return others & 0x8080 != 0
     }
   }
 
@@ -220,7 +223,8 @@ extension SecretNames {
       var isInside: Bool
     }
 
-    var bits = [UInt64](repeating: 0, count: 512)
+    /// For every two bytes in a row, one bit for each byte after them in a mark and, 32 bits higher, before them.
+    var neighbors = [UInt64](repeating: 0, count: 1024)
     private var words: [Int: [Word]] = [:]
 
     init() {
@@ -231,17 +235,20 @@ extension SecretNames {
         let known = marks.indices.first { words[marks[$0]] != nil }
         guard let place = known ?? marks.firstIndex(where: { !ordinary.contains($0) }) ?? marks.indices.first
         else { continue }
-        let mark = marks[place]
-        bits[mark >> 6] |= 1 << UInt64(mark & 63)
-        words[mark, default: []].append(
-          Word(letters: letters, end: place + 3, isInside: insides.contains(word)))
+        add(Word(letters: letters, end: place + 3, isInside: insides.contains(word)), marks[place])
       }
       // `pw` is the one word of two letters, with any letter before it.
       for first in 0..<32 {
         let mark = first << 10 | Int(UInt8(ascii: "p") & 0x1F) << 5 | Int(UInt8(ascii: "w") & 0x1F)
-        bits[mark >> 6] |= 1 << UInt64(mark & 63)
-        words[mark, default: []].append(Word(letters: Array("pw".utf8), end: 2, isInside: false))
+        add(Word(letters: Array("pw".utf8), end: 2, isInside: false), mark)
       }
+    }
+
+    private mutating func add(_ word: Word, _ mark: Int) {
+      let (first, second, third) = (mark >> 10, mark >> 5 & 0x1F, mark & 0x1F)
+      neighbors[second << 5 | first] |= 1 << third
+      neighbors[third << 5 | second] |= 1 << (first | 32)
+      words[mark, default: []].append(word)
     }
 
     private static func marks(of word: [UInt8]) -> [Int] {
@@ -249,9 +256,19 @@ extension SecretNames {
       return (2..<word.count).map { word[$0 - 2...$0].reduce(0) { $0 << 5 | Int($1 & 0x1F) } }
     }
 
+    /// Whether a word has its mark here, two bytes of it at `index`.
+    @inline(__always) func hasWord(
+      _ name: UnsafeBufferPointer<UInt8>, withPairAt index: Int, _ neighbors: UInt64
+    ) -> Bool {
+      func isMark(_ neighbor: UInt8) -> Bool { neighbors &>> UInt64(neighbor) & 1 != 0 }
+      return index > 0 && isMark(name[index &- 1] & 0x1F | 32) && hasWord(name, at: index &+ 1)
+        || index &+ 2 < name.count && isMark(name[index &+ 2] & 0x1F) && hasWord(name, at: index &+ 2)
+    }
+
     /// Whether one of the words with a mark has it here, at its last byte.
-    @inline(never) func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int, _ mark: Int) -> Bool {
-      words[mark, default: []].contains { word in
+    @inline(never) private func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+      let mark = name[index - 2...index].reduce(0) { $0 << 5 | Int($1 & 0x1F) }
+      return words[mark, default: []].contains { word in
         let start = index + 1 - word.end
         guard start >= 0, start + word.letters.count <= name.count,
           word.letters.indices.allSatisfy({ ASCII.lowercased(name[start + $0]) == word.letters[$0] })

@@ -14,6 +14,8 @@ package struct ResourceDeclaration: Sendable, Equatable {
   /// The path of the collection. A parameter in it is a member that all objects behind the path share; where the objects
   /// are elements of another object's list, it is the id of that object.
   package let path: String
+  /// The hosts that it is served at; every host if there are none.
+  package var hosts: [HostPattern] = []
   /// The name of one object, in messages and roots; in JSON:API the type.
   package var name: String
   package var representation = Representation.rest

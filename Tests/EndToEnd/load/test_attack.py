@@ -9,6 +9,8 @@ import pytest
 from deck import eventually
 from harness import LONG, NOISE, Facts, Probes, Watch, milliseconds, port_of
 
+pytestmark = pytest.mark.alone
+
 CONNECTIONS = 4_000 if LONG else 1_000
 SECONDS = 30 if LONG else 4  # the long form outlasts the header timeout
 GOAL_MS = 20

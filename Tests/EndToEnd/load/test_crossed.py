@@ -1,7 +1,11 @@
 """Every request carries tokens of its own in path, field and body, and must get exactly those back, whatever befalls
 the exchanges beside it: resets, halves, garbage, delays, closed connections, answers nobody asked for."""
 
+import pytest
+
 from harness import LONG, Running, port_of
+
+pytestmark = pytest.mark.alone
 
 REQUESTS = 1_000_000 if LONG else 20_000
 CONNECTIONS = 500

@@ -3,8 +3,12 @@
 import socket
 import time
 
+import pytest
+
 from deck import eventually
 from harness import LONG, Facts, port_of
+
+pytestmark = pytest.mark.alone
 
 CONNECTIONS = 10_000
 SPARE_DESCRIPTORS = 200

@@ -12,6 +12,8 @@ import pytest
 
 from harness import LONG, NOISE, Facts, Running, Watch, port_of
 
+pytestmark = pytest.mark.alone
+
 TIMES = 4
 ASKED_TIMES = 5
 TRIES = 3  # what else runs on the machine may have kept us from our best when it was measured

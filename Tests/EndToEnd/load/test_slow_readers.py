@@ -12,6 +12,8 @@ from origin import reply
 from servers import Nginx
 from wire import fetch
 
+pytestmark = pytest.mark.alone
+
 CLIENTS = 200
 BODY_BYTES = 1 << 30 if LONG else 1 << 28
 BYTES_A_SECOND = 10_000

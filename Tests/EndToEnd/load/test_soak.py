@@ -12,10 +12,14 @@ import socket
 import threading
 import time
 
+import pytest
+
 from deck import eventually, interactions
 from harness import LONG, Facts, Running, Watch, port_of
 from steering import steered
 from turmoil import KINDS, Clients, TurmoilOrigin
+
+pytestmark = pytest.mark.alone
 
 MINUTES = float(os.environ.get("TAPEDECK_SOAK_MINUTES", 5 if LONG else 0.2))
 WARM_SHARE = 0.3

@@ -18,6 +18,13 @@ enum ImportLaw {
     }
     for exchange in session.exchanges { try check(exchange.interaction) }
     _ = ImportNote.summary(session.notes)
+    var named = session
+    named.nameOrigins()
+    for exchange in named.exchanges {
+      try require(
+        exchange.interaction.origin?.description == exchange.origin, "\(exchange.origin) has another name")
+      try travels(exchange.interaction)
+    }
     var settled = session
     settled.settleOrigins(by: RequestMatcher())
     try require(settled.exchanges.count <= session.exchanges.count, "origins made exchanges")
@@ -65,7 +72,7 @@ enum ImportLaw {
     var stored: [String] = []
     defer { CassetteFolder.forget(stored, in: directory) }
     let tree = try write(interaction, directory, &stored)
-    let session: ImportedSession
+    var session: ImportedSession
     do throws(CassetteError) {
       let writer = HARWriter(creatorVersion: "law", upstream: "http://origin.test/prefix")
       let har: JSONValue = ["log": ["entries": .array([try writer.entry(interaction)])]]
@@ -73,6 +80,7 @@ enum ImportLaw {
     } catch {
       throw BrokenLaw("our own HAR is not read: \(error)")
     }
+    if interaction.origin != nil { session.nameOrigins() }
     guard let again = session.exchanges.first else {
       throw BrokenLaw("our own HAR lost it: \(session.notes)")
     }

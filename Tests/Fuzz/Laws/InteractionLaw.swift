@@ -31,7 +31,7 @@ enum InteractionLaw {
     _ bytes: [UInt8], _ directory: CassetteDirectory
   ) throws(CassetteError) -> Interaction {
     let tree = try JSONFile.parse(bytes, file: "file")
-    let reader = CassetteReader(directory, matcher: RequestMatcher())
+    let reader = CassetteReader(directory, matcher: RequestMatcher(comparesOrigin: tree["origin"] != nil))
     return try reader.interaction(tree, name: "file", in: "file").interaction
   }
 

@@ -10,17 +10,18 @@ import TapedeckHTTP
 /// content of a record whose checksum is right, as someone who means harm would make it.
 enum JournalLaw {
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
-    try readsSafely(input)
-    var sealed = JournalHeader(pid: 1, isReplacing: input.count % 2 == 0, upstream: nil).line
+    try readsSafely(input, of: .one(nil))
+    let origins: CassetteOrigins = input.count % 3 == 0 ? .several : .one(nil)
+    var sealed = JournalHeader(pid: 1, isReplacing: input.count % 2 == 0, origins: origins).line
     for payload in input.split(separator: 0x0A) {
       sealed += Array(#"{"crc32":""#.utf8) + payload.withUnsafeBytes(CRC32.hex)
       sealed += Array(#"","interaction":"#.utf8) + payload + Array("}\n".utf8)
     }
-    try readsSafely(sealed)
+    try readsSafely(sealed, of: origins)
     for line in sealed.split(separator: 0x0A) { try isWrittenAgain(line) }
   }
 
-  private static func readsSafely(_ journal: [UInt8]) throws(BrokenLaw) {
+  private static func readsSafely(_ journal: [UInt8], of origins: CassetteOrigins) throws(BrokenLaw) {
     let directory = try CassetteFolder.open()
     do throws(CassetteError) {
       let file = try directory.openForAppending(CassetteNames.journal)
@@ -31,7 +32,7 @@ enum JournalLaw {
     }
     var answers: [StoredInteraction] = []
     do throws(CassetteError) {
-      let reader = CassetteReader(directory, matcher: RequestMatcher())
+      let reader = CassetteReader(directory, matcher: RequestMatcher(comparesOrigin: origins == .several))
       var load = LoadedAmount(path: directory.path)
       if let journal = try directory.openForReading(CassetteNames.journal) {
         _ = try reader.addJournal(journal, to: &answers, &load)
@@ -39,7 +40,12 @@ enum JournalLaw {
     } catch {
       return
     }
-    for answer in answers { try NamesLaw.isSafe(answer.fileName) }
+    for answer in answers {
+      let parts = answer.fileName.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+      try require(parts.count == (origins == .several ? 2 : 1), "the name \(answer.fileName)")
+      if parts.count == 2 { try NamesLaw.isSafe(folder: parts[0]) }
+      try NamesLaw.isSafe(parts[parts.count - 1])
+    }
   }
 
   private static func isWrittenAgain(_ line: ArraySlice<UInt8>) throws(BrokenLaw) {

@@ -23,6 +23,22 @@ enum NamesLaw {
       }
     }
     try isReadAsItIs(String(decoding: input, as: UTF8.self))
+    for scheme in [HTTPScheme.http, .https] {
+      guard let origin = HTTPOrigin(scheme, authority: input) else { continue }
+      try isSafe(folder: CassetteNames.folder(of: origin))
+      try require(HTTPOrigin("\(origin)") == origin, "\(origin) is read as another")
+    }
+  }
+
+  /// A plain name of a folder, and none that a cassette uses otherwise.
+  static func isSafe(folder: String) throws(BrokenLaw) {
+    let bytes = Array(folder.utf8)
+    let isPlain = bytes.allSatisfy {
+      ASCII.isWord($0) && ASCII.lowercased($0) == $0 || $0 == UInt8(ascii: ".")
+    }
+    try require(isPlain && bytes.count < 255, "the folder \(folder.debugDescription)")
+    try require(CassetteNames.isFolder(folder), "the folder \(folder.debugDescription) is not found again")
+    try require(!CassetteNames.isInteraction(folder) && folder != BodyFile.folder, "the folder \(folder)")
   }
 
   /// One component of a path, of `a-z`, `0-9`, `.` and `-`.

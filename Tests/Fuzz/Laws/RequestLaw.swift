@@ -11,7 +11,7 @@ enum RequestLaw {
   }
 
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
-    for limits in [HTTPLimits(), tight] {
+    for limits in [HTTPLimits(), tight, forward] {
       let ways = Pieces.ways(of: input)
       let whole = try outcome(ways[0], limits)
       for way in ways.dropFirst() {
@@ -20,6 +20,13 @@ enum RequestLaw {
       }
       for request in whole.requests { try hasOneMeaning(request, limits) }
     }
+  }
+
+  /// The limits of a forward proxy.
+  private static var forward: HTTPLimits {
+    var limits = HTTPLimits()
+    limits.allowsConnect = true
+    return limits
   }
 
   /// Limits that short inputs reach.
@@ -86,7 +93,9 @@ enum RequestLaw {
   private static func hasOneMeaning(_ request: HTTPRequest, _ limits: HTTPLimits) throws(BrokenLaw) {
     try require(request.body.count <= limits.bodyBytes, "a body of \(request.body.count) bytes")
     try require(request.fields.count <= limits.fieldCount, "\(request.fields.count) fields")
-    var out = Array("\(request.method.rawValue) ".utf8) + request.target + Array(" HTTP/1.1\r\n".utf8)
+    try require(
+      request.method != .connect || limits.allowsConnect && request.body.isEmpty, "\(request) opens a tunnel")
+    var out = Array("\(request.method.rawValue) ".utf8) + target(of: request) + Array(" HTTP/1.1\r\n".utf8)
     let replaced = ["content-length", "transfer-encoding", "expect", "host"] as [StaticString]
     for field in request.fields where !replaced.contains(where: field.isNamed) {
       out += field.name + Array(": ".utf8) + field.value + HTTP1Serializer.crlf
@@ -96,12 +105,21 @@ enum RequestLaw {
     var roomier = limits
     roomier.headBytes += 1024
     roomier.fieldCount += 2
+    roomier.targetBytes += 1024
     let again = try outcome([out[...]], roomier)
     try require(again.error == nil && again.requests.count == 1, "\(again) from \(request) written down")
     let read = again.requests[0]
     try require(
       read.method == request.method && read.target == request.target && read.body == request.body
-        && read.authority == request.authority,
+        && read.authority == request.authority && read.namesOrigin == request.namesOrigin
+        && read.scheme == request.scheme,
       "\(request) was read again as \(read)")
+  }
+
+  /// In absolute form where the request named its origin so.
+  private static func target(of request: HTTPRequest) -> [UInt8] {
+    guard request.namesOrigin, request.method != .connect else { return request.target }
+    let path = request.target == [UInt8(ascii: "*")] ? [] : request.target
+    return Array("\(request.scheme.rawValue)://".utf8) + request.authority + path
   }
 }

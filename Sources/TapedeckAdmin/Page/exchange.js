@@ -1,0 +1,247 @@
+// One exchange: why it got its response, what was sent and received, beside its recording.
+
+import { get } from "./api.js";
+import * as actions from "./actions.js";
+import { marked, showBody, table } from "./body.js";
+import { messages, nearMisses } from "./compare.js";
+import { announce, attempt, button, byId, element, fill } from "./dom.js";
+import { copy } from "./dialogs.js";
+import { SOURCES } from "./filter.js";
+import { exchange as model, message } from "./model.js";
+import { timeline } from "./timeline.js";
+import { bytes, duration, oneLine, timeOfDay, visible } from "./text.js";
+
+const TABS = [
+  { id: "why", name: "Why", show: why },
+  { id: "request", name: "Request", show: (exchange) => side(exchange.request, "request") },
+  { id: "response", name: "Response", show: (exchange) => side(exchange.response, "response") },
+  { id: "beside", name: "Side by side", show: beside },
+  { id: "timing", name: "Timing", show: timing },
+];
+
+/** How bodies are shown: what was chosen last, for requests and for responses. */
+const choices = { request: {}, response: {} };
+let current = null;
+let tab = "why";
+let opening;
+
+export const isOpen = () => !byId("exchange").hidden;
+export const shownExchange = () => current;
+
+/** Opens the exchange of a row. */
+export function open(row) {
+  opening?.abort();
+  opening = new AbortController();
+  const { signal } = opening;
+  return attempt(async () => {
+    const json = await get(`/v1/requests/${row.number}`,
+      { session: row.session || undefined, bodies: "exact" });
+    if (signal.aborted) return;
+    current = model({ ...json, session: row.session || null });
+    byId("exchange").hidden = false;
+    document.body.classList.add("with-exchange");
+    draw();
+  });
+}
+
+export function close() {
+  current = null;
+  byId("exchange").hidden = true;
+  document.body.classList.remove("with-exchange");
+}
+
+export function selectTab(id) {
+  if (!current) return;
+  tab = id;
+  draw();
+}
+
+export function tabAt(index) { if (TABS[index]) selectTab(TABS[index].id); }
+
+/** The actions of an exchange, each with its key. */
+export const ACTIONS = [
+  { key: "o", name: "Override", title: "Override this response", act: actions.overrideResponse },
+  { key: "x", name: "Fail", title: "Make requests like this one fail", act: actions.fail },
+  { key: "w", name: "Forward once", title: "Send it to the origin now, and record nothing",
+    act: forwardOnce },
+  { key: "y", name: "curl", title: "Copy as a curl line",
+    isFor: (exchange) => exchange.curl ?? exchange.miss?.curl, act: actions.copyCurl },
+  { key: "e", name: "HAR", title: "Export as a HAR file", act: actions.exportHAR },
+];
+
+export function act(key) {
+  const action = ACTIONS.find((action) => action.key === key);
+  if (!current || !action || action.isFor && !action.isFor(current)) return false;
+  action.act(current);
+  return true;
+}
+
+function draw() {
+  const exchange = current;
+  const title = `${exchange.method} ${exchange.origin ?? ""}${exchange.target}`;
+  fill(byId("exchange-title"), oneLine(title, 3000));
+  byId("exchange-title").title = oneLine(title, 500);
+  fill(
+    byId("exchange-facts"),
+    element("span", { class: "status", "data-class": Math.floor(exchange.status / 100) },
+      exchange.status || "none"), " ",
+    element("span", {}, visible(exchange.why ?? "")),
+    exchange.cutShort && element("strong", {}, " cut short"),
+    exchange.failure && element("strong", { class: "problem" }, ` ${visible(exchange.failure.reason)}`));
+  fill(byId("exchange-actions"),
+    ACTIONS.filter((action) => !action.isFor || action.isFor(exchange)).map((action) =>
+    button(action.name, () => action.act(exchange), { key: action.key, title: action.title })));
+  fill(byId("exchange-tabs"), TABS.map(({ id, name }, index) => {
+    const isChosen = id === tab;
+    return element("button", {
+      type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(isChosen),
+      "aria-controls": "exchange-content",
+      tabIndex: isChosen ? 0 : -1, title: `${name} (${index + 1})`,
+      on: { click: () => selectTab(id), keydown: (event) => moveTab(event, index) },
+    }, name);
+  }));
+  const content = byId("exchange-content");
+  content.setAttribute("aria-labelledby", `tab-${tab}`);
+  fill(content, TABS.find(({ id }) => id === tab).show(exchange));
+  content.scrollTop = 0;
+}
+
+function moveTab(event, index) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const { id } = TABS[(index + by + TABS.length) % TABS.length];
+  selectTab(id);
+  byId(`tab-${id}`).focus();
+}
+
+const MARKS = { answered: "●", applied: "◆", declined: "○" };
+const WORDS = { answered: "responded", applied: "changed it", declined: "passed" };
+
+/** The decision chain: each link in order, with its reason. */
+function why(exchange) {
+  const { decisions = [], miss, recording } = exchange;
+  return [
+    element("h3", {}, "Decision chain"),
+    element("ol", { class: "chain" }, decisions.map(({ link, outcome, why }) => element(
+      "li", { class: outcome === "answered" && exchange.source === "unmatched" ? "missed" : outcome },
+      element("span", { class: "mark", "aria-hidden": "true" }, MARKS[outcome] ?? "·"),
+      element("strong", {}, visible(SOURCES[link] ?? link)), " ",
+      element("span", { class: "outcome" }, WORDS[outcome] ?? outcome), why && ": ",
+      element("span", { class: "reason" }, marked(visible(why ?? "")))))),
+    recording?.drift?.length > 0 && [
+      element("h3", {}, "Drift"),
+      element("p", { class: "note" }, `It got ${visible(recording.file)}, though these differ:`),
+      element("ul", {}, recording.drift.map((text) => element("li", {}, marked(visible(text))))),
+    ],
+    miss?.nearest?.length > 0 && [
+      element("h3", {}, "Nearest recordings"),
+      nearMisses(miss, { ignore: actions.ignore, beside: showBeside }),
+    ],
+    miss?.fixes?.length > 0 && [
+      element("h3", {}, "What would cure it"),
+      element("ul", { class: "fixes" }, miss.fixes.map(({ because, command }) => element(
+        "li", {}, visible(because),
+        element("div", { class: "command" }, element("code", {}, visible(command)),
+          button("Copy", () => copy(command, "Copied.", announce), { kind: "quiet" }))))),
+    ],
+  ];
+}
+
+function side(message, name) {
+  return [
+    element("h3", {}, "Fields"),
+    message.fields.length ? table(message.fields) : element("p", { class: "none" }, "No fields."),
+    element("h3", {}, "Body"), showBody(message.body, message.type, choices[name]), timeline(message.chunks),
+  ];
+}
+
+const line = (method, target) => `${method} ${target}`;
+const withLine = (message, text) => ({ ...message, line: text });
+
+/** For a hit, its recording; for a miss, the nearest one; either way what differs comes first. */
+function beside(exchange) {
+  const { recording, miss } = exchange;
+  if (recording && !recording.request) {
+    return element("p", { class: "none" },
+      visible(recording.problem ?? `${recording.file} is no longer in the cassette.`));
+  }
+  if (recording) {
+    return [
+      element("h3", {}, `Request beside ${visible(recording.file)}`),
+      messages(
+        withLine(exchange.request, line(exchange.method, exchange.target)),
+        withLine(recording.request, recording.line ?? line(exchange.method, exchange.target)),
+        ["this request", "recorded"]),
+      element("h3", {}, "Response beside what was recorded"),
+      messages(
+        withLine(exchange.response, String(exchange.status)),
+        withLine(recording.response, String(recording.status ?? exchange.status)),
+        ["this response", "recorded"]),
+    ];
+  }
+  if (!miss?.nearest?.length) return element("p", { class: "none" },
+    "There is no recording to compare it with.");
+  const place = element("div", {});
+  showNear(exchange, miss.nearest[0], place);
+  return [
+    miss.nearest.length > 1 && element("div", { class: "choices", role: "group", "aria-label": "Near miss" },
+      miss.nearest.map((near) =>
+      button(visible(near.file), () => showNear(exchange, near, place), { kind: "quiet" }))),
+    place,
+  ];
+}
+
+function showBeside(near) {
+  const exchange = current;
+  selectTab("beside");
+  const place = element("div", {});
+  fill(byId("exchange-content"), place);
+  showNear(exchange, near, place);
+}
+
+function showNear(exchange, near, place) {
+  return attempt(async () => {
+    const json = await get(actions.pathOf(near.file), { session: exchange.session ?? undefined });
+    fill(
+      place, element("h3", {}, `Beside ${visible(near.file)}`),
+      messages(
+        withLine(exchange.request, line(exchange.method, exchange.target)),
+        withLine(message(json.request), json.line ?? near.request),
+        ["this request", "recorded"]),
+      element("h3", {}, "Response of that recording"),
+      showBody(message(json.response).body, message(json.response).type, choices.response));
+  });
+}
+
+function timing(exchange) {
+  return [
+    table([
+      ["Started", `${timeOfDay(exchange.started)} (${exchange.started})`],
+      ["Took", duration(exchange.milliseconds)],
+      ["Request body", bytes(exchange.request.body.size)],
+      ["Response body", bytes(exchange.response.body.size)],
+      ["Number", `${exchange.number}${exchange.session ? ` of session ${exchange.session}` : ""}`],
+    ]),
+    element("h3", {}, "Chunks of the response"),
+    timeline(exchange.response.chunks) ?? element("p", { class: "none" },
+      "It came in one piece, or its pace is not known."),
+  ];
+}
+
+async function forwardOnce(exchange) {
+  const forwarded = await actions.forward(exchange);
+  if (!forwarded || exchange !== current) return;
+  selectTab("beside");
+  const response = message(forwarded.response);
+  fill(
+    byId("exchange-content"),
+    element("h3", {}, `What the origin says now, after ${duration(forwarded.milliseconds)}`),
+    messages(
+      withLine(exchange.response, String(exchange.status)),
+      withLine(response, String(forwarded.response.status ?? forwarded.status ?? "")),
+      ["this response", "the origin now"]),
+    element("h3", {}, "Body"), showBody(response.body, response.type, choices.response));
+  announce("Forwarded once; nothing was recorded.");
+}
