@@ -261,10 +261,11 @@ final class HTTPConnection: EventHandler {
   // MARK: Streams
 
   private func begin(_ source: any ResponseSource, _ exchange: consuming Exchange) {
+    // Any other response becomes a tunnel only with the head of a 101, and most never do.
+    if exchange.method == .connect, let tunnel = source as? any TunnelSource { open(tunnel) }
     self.exchange = consume exchange
     phase = .streaming
     stream = source
-    if let tunnel = source as? any TunnelSource { open(tunnel) }
     source.start(into: self)
   }
 

@@ -9,7 +9,7 @@ import pytest
 
 from deck import eventually, interactions
 from failing import descriptors
-from origin import CHUNKED_HEAD, LAST_CHUNK, bare, chunk, reply
+from origin import CHUNKED_HEAD, LAST_CHUNK, Origin, bare, chunk, reply
 from peers import proxy_status
 from wire import PATIENCE, Wire, fetch, request
 
@@ -180,6 +180,21 @@ def test_b35_a_late_body_of_a_response_to_head_is_no_response(peer, start, casse
     assert deck.stop() == 0
     bodies = {each["request"]["method"]: each["response"].get("body") for each in interactions(cassette).values()}
     assert bodies["HEAD"] is None and "mine" in str(bodies["GET"])
+
+
+@pytest.mark.parametrize("verb", ["record", "serve"])
+def test_a_client_keeps_its_connection_through_all_its_requests(start, cassette, verb):
+    with Origin(lambda exchange: reply(exchange.request.target)) as origin:
+        options = ["--cassette", cassette] if verb == "record" else []
+        deck = start(verb, "--upstream", origin.url, *options)
+        with Wire(deck.url) as wire:
+            for number in range(20):
+                wire.ask(b"/%d" % number, method=b"POST", body=b"x" * 1000)
+                answer = wire.answer()
+                assert (answer.body, answer.value(b"Connection")) == (b"/%d" % number, None)
+            for number in range(20):
+                wire.ask(b"/pipelined/%d" % number)
+            assert [wire.answer().body for _ in range(20)] == [b"/pipelined/%d" % number for number in range(20)]
 
 
 # Who gives them back
