@@ -3,8 +3,10 @@
 import base64
 import gzip
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import zlib
 
@@ -316,6 +318,17 @@ def test_sealing_shows_its_progress_on_a_terminal(origin, tmp_path):
         count, columns=60, timeout=60)
     assert seen.returncode == 0, seen.plain[-2000:]
     assert any(f" of {count} (" in piece for piece in steps(seen, "sealing")), seen.plain[-2000:]
+    assert len(interactions(tmp_path / "c")) == count
+
+
+def test_a_start_that_saves_what_was_left_shows_its_progress(origin, start, tmp_path):
+    count = 4000 if is_release() else 1000
+    arguments = ["--cassette", tmp_path / "c", "--upstream", origin(lambda exchange: reply(b"x" * 2000)).url]
+    deck = start("record", *arguments, "--quiet")
+    subprocess.run([sys.executable, "-c", LOAD, str(count)], env={**os.environ, "TAPEDECK_URL": deck.url.rstrip("/")}, check=True)
+    deck.kill()
+    seen = on_terminal("run", "--mode", "new_episodes", *arguments, "--", "true", columns=60, timeout=60)
+    assert any(f" of {count} (" in piece for piece in steps(seen, "loading")), seen.plain[-2000:]
     assert len(interactions(tmp_path / "c")) == count
 
 

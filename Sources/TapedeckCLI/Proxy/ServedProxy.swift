@@ -65,7 +65,7 @@ struct ServedProxy {
     }
   }
 
-  /// Shows progress while the cassette is loaded.
+  /// Shows progress while the cassette is loaded, and what an earlier run left in it is saved.
   private static func started(
     _ configuration: ProxyConfiguration, _ blockingSignals: @escaping @Sendable () -> Void
   ) throws -> ProxyServer {

@@ -74,7 +74,7 @@ extension InsertedCassette {
       replacing: !configuration.mode.consultsCassette,
       match: configuration.match, redaction: configuration.redaction, rewriting: configuration.rewriting,
       upstreams: try configuration.recordedUpstreams(), durability: configuration.durability,
-      secrets: configuration.secrets)
+      secrets: configuration.secrets, recovering: configuration.loadingProgress)
   }
 
   /// Says so when requests are compared by other rules than the cassette's.

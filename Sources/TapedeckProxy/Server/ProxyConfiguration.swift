@@ -109,7 +109,8 @@ public struct ProxyConfiguration: Sendable {
   public var log: ExchangeLog?
   /// Told in a sentence what a person should know while it runs.
   public var notice: @Sendable (String) -> Void = { _ in }
-  /// Told now and then, from any thread, how many interactions of how many are loaded from the cassette.
+  /// Told now and then, from any thread, how many interactions of how many are loaded from the cassette, or
+  /// saved from the journal that an earlier run left in it.
   public var loadingProgress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   /// Reads the authority that the user keeps, when one is needed; `nil` where none is kept.
   package var storedAuthority: @Sendable () throws -> AuthorityPEM? = { nil }

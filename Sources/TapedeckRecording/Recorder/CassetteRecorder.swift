@@ -78,12 +78,13 @@ public final class CassetteRecorder: Sendable {
     _ directory: String, origins: CassetteOrigins, replacing: Bool, match: MatchSpec? = nil,
     redaction: RedactionChoice = RedactionChoice(), rewriting: RewriteChoice = RewriteChoice(),
     upstreams: RecordedUpstreams? = nil, durability: Durability = .process, secrets: SecretPolicy = .tell,
-    isDurable: Bool = true
+    isDurable: Bool = true, recovering: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) -> CassetteRecorder {
     try open(
       RecorderOpening(
         directory, match: match, redaction: redaction, rewriting: rewriting, upstreams: upstreams,
-        durability: durability, isDurable: isDurable, secrets: secrets),
+        durability: durability, isDurable: isDurable, secrets: secrets,
+        recovering: recovering),
       origins: origins, replacing: replacing)
   }
 

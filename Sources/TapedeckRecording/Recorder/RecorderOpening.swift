@@ -17,6 +17,7 @@ package struct RecorderOpening {
   let durability: Durability
   private let isDurable: Bool
   private let secrets: SecretPolicy
+  private let recovering: @Sendable (_ done: Int, _ total: Int) -> Void
 
   /// How often another process may remove the journal between opening and locking it.
   private static let maximumAttempts = 100
@@ -25,7 +26,8 @@ package struct RecorderOpening {
     _ path: String, match: MatchSpec?, redaction choice: RedactionChoice,
     rewriting: RewriteChoice = RewriteChoice(), upstreams: RecordedUpstreams? = nil,
     template: CassetteManifest? = nil,
-    durability: Durability, isDurable: Bool, secrets: SecretPolicy = .tell
+    durability: Durability, isDurable: Bool, secrets: SecretPolicy = .tell,
+    recovering: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(CassetteError) {
     if ForeignFile.isMeant(by: path) { throw .notOurs(path: path) }
     (directory, made) = try CassetteDirectory.create(path)
@@ -37,6 +39,7 @@ package struct RecorderOpening {
     self.durability = durability
     self.isDurable = isDurable
     self.secrets = secrets
+    self.recovering = recovering
   }
 
   mutating func open(
@@ -87,7 +90,7 @@ package struct RecorderOpening {
     let (late, left) = try learn(sealer.journal, matcher, hidesAnew: redaction != recorded)
     if let late { recoveredHiddenCount += try sealer.hide(late).count }
     let entries = try sealer.recordings().entries
-    let report = try sealer.seal(entries, hiding: late)
+    let report = try sealer.seal(entries, hiding: late, progress: recovering)
     recoveredCount += entries.count
     recoveredFinds += report.finds
     warnings += left
