@@ -398,16 +398,6 @@ def test_tls_inside_of_a_tunnel_cut_into_bytes_and_glued_to_the_connect(forward,
     assert upstream.hits(b"/x") == 3
 
 
-def test_a_websocket_inside_of_intercepted_tls_is_refused_by_name(forward, tls_peer, trust):
-    upstream = tls_peer(lambda line: line.request())
-    with encrypt(tunnel(forward(), upstream.authority), trust) as wire:
-        wire.ask(b"/ws", b"Connection: Upgrade", b"Upgrade: websocket", b"Sec-WebSocket-Version: 13",
-                 b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
-        answer = wire.answer()
-    assert answer.status == 501 and b"WebSocket" in answer.body
-    assert upstream.connections == 0
-
-
 @pytest.mark.parametrize("answer,method,status,body", [
     (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", b"HEAD", 200, b""),
     (b"HTTP/1.1 204 No Content\r\n\r\n", b"GET", 204, b""),

@@ -301,13 +301,33 @@ def test_the_reports_say_what_was_reached_for_and_that_nothing_else_was_there(tm
         "isolated": True, "refusal": None, "otherWaysOut": ["127.0.0.1:5999"], "ports": None, "reached": [
             {"origin": "192.0.2.1:80", "connections": 1, "server": "proxy"},
             {"origin": "db.test:5432", "connections": 1, "server": "nobody"}],
-        "unreachedNames": ["idle.test"]}, ran.log
+        "unlistedConnections": 0, "unreachedNames": ["idle.test"]}, ran.log
     texts = ["isolated: the command reached nothing but this proxy and 127.0.0.1:5999",
              "isolated: reached for 192.0.2.1:80, db.test:5432", "looked up, and not connected to: idle.test"]
     case = ElementTree.parse(files["report.xml"]).find(".//testcase[@name='isolation']")
     assert all(text in case.findtext("system-out") for text in texts)
     assert all(text in files["summary.md"].read_text() for text in texts)
     assert "::warning title=Isolation::" in ran.log
+
+
+SCAN = """
+import socket
+for port in range(1000, 11_050):
+    with socket.create_connection(("192.0.2.1", port), 20) as line:
+        line.sendall(b"\\x00")
+        try:
+            line.recv(1)
+        except ConnectionResetError:
+            pass
+"""
+
+
+def test_a_scan_of_ports_is_counted_in_bounded_memory(tmp_path):
+    report = tmp_path / "report.json"
+    ran = run_isolated(python(SCAN), "--report", report)
+    isolation = json.loads(report.read_text())["isolation"]
+    assert (len(isolation["reached"]), isolation["unlistedConnections"]) == (10_000, 50), ran.log[-2000:]
+    assert "connections to origins beyond the first 10000: 50" in ran.log
 
 
 def test_the_reports_say_that_it_could_not_be(tmp_path):

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 from websockets.sync.server import serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from deck import ROOT, run
+from deck import ROOT, eventually, run
 from wire import fetch
 
 
@@ -152,7 +152,7 @@ def test_a_handshake_that_was_not_recorded_is_a_miss(start):
     with pytest.raises(InvalidStatus) as refused:
         connect(at(offline))
     assert refused.value.response.status_code == 502
-    assert log_lines(offline, "GET /chat 502")
+    eventually(lambda: log_lines(offline, "GET /chat 502"), "the log's line")
 
 
 def test_a_patch_leaves_a_websocket_alone_and_says_so(start, tmp_path):

@@ -165,6 +165,6 @@ extension IsolatedRun.Start {
     }
     return IsolationReport(
       shares: shares, ports: network.hasAllPorts ? nil : ports.map { Int($0) }, reached: reached,
-      unreachedNames: network.unreachedNames)
+      unlistedConnections: network.unlistedConnections, unreachedNames: network.unreachedNames)
   }
 }

@@ -31,15 +31,18 @@ package struct IsolationReport: Sendable, Equatable {
   package var ports: [Int]?
   /// In the order of their names.
   package var reached: [Reach]
+  /// Connections to origins beyond those of `reached`, which is bounded.
+  package var unlistedConnections: Int
   /// Names that were looked up, and not connected to at a port that is served.
   package var unreachedNames: [String]
 
   package init(
     refusal: String? = nil, shares: [String] = [], ports: [Int]? = nil, reached: [Reach] = [],
-    unreachedNames: [String] = []
+    unlistedConnections: Int = 0, unreachedNames: [String] = []
   ) {
     (self.refusal, self.shares, self.ports) = (refusal, shares, ports)
-    (self.reached, self.unreachedNames) = (reached, unreachedNames)
+    (self.reached, self.unlistedConnections) = (reached, unlistedConnections)
+    self.unreachedNames = unreachedNames
   }
 
   // MARK: For people
@@ -58,6 +61,10 @@ package struct IsolationReport: Sendable, Equatable {
     let foreign = reached.filter { $0.server == .nobody }
     var lines: [String] = []
     if !reached.isEmpty { lines.append("isolated: reached for \(Self.list(reached.map(\.origin)))") }
+    if unlistedConnections > 0 {
+      lines.append(
+        "isolated: connections to origins beyond the first \(reached.count): \(unlistedConnections)")
+    }
     if !foreign.isEmpty {
       lines.append(
         "isolated: refused as neither HTTP/1.1 nor TLS (--share lets it through): "
@@ -92,6 +99,7 @@ package struct IsolationReport: Sendable, Equatable {
             "server": JSONValue(one.server.rawValue),
           ]
         }),
+      "unlistedConnections": JSONValue(unlistedConnections),
       "unreachedNames": .array(unreachedNames.map { JSONValue($0) }),
     ]
   }

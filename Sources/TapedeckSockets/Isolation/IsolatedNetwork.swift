@@ -12,7 +12,7 @@ package final class IsolatedNetwork: Sendable {
   private let nameServer: NameServer
   /// Ports of its loopback that are those of ours.
   private let shares: Set<UInt16>
-  private let reached = Mutex<[String: Reach]>([:])
+  private let reached = Mutex(ReachTable())
   /// The inode of its namespace.
   private let namespace: ino_t?
 
@@ -23,6 +23,13 @@ package final class IsolatedNetwork: Sendable {
     package fileprivate(set) var connections = 0
     /// Whether what came was neither HTTP nor TLS.
     package fileprivate(set) var isForeign = false
+  }
+
+  private struct ReachTable {
+    /// Far above what tests reach for; a scan of ports would fill the memory.
+    static let capacity = 10_000
+    var origins: [String: Reach] = [:]
+    var unlistedConnections = 0
   }
 
   /// - Parameter network: its sockets belong to this one, also when this throws.
@@ -60,13 +67,25 @@ package final class IsolatedNetwork: Sendable {
 
   private func note(_ authority: [UInt8], _ change: (inout Reach) -> Void) {
     let text = String(decoding: authority, as: UTF8.self)
-    reached.withLock { reached in change(&reached[text, default: Reach(authority: text)]) }
+    reached.withLock { reached in
+      var reach = reached.origins[text] ?? Reach(authority: text)
+      let before = reach.connections
+      change(&reach)
+      if reached.origins.count < ReachTable.capacity || reached.origins[text] != nil {
+        reached.origins[text] = reach
+      } else {
+        reached.unlistedConnections += reach.connections - before
+      }
+    }
   }
 
   /// The origins that were connected to, in the order of their names.
   package var reachedOrigins: [Reach] {
-    reached.withLock { $0.values.sorted { $0.authority < $1.authority } }
+    reached.withLock { $0.origins.values.sorted { $0.authority < $1.authority } }
   }
+
+  /// Connections to origins beyond those that are listed.
+  package var unlistedConnections: Int { reached.withLock { $0.unlistedConnections } }
 
   /// The processes in it, as `NAME (PID)`, as far as this user may see them.
   package var processes: [String] {
