@@ -21,7 +21,7 @@ extension HTTPConnection: ResponseSink {
     guard var exchange = exchange.take() else { return }
     let framing = clientFraming(framing, version: exchange.version)
     streamFraming = framing
-    if framing == .untilClose { exchange.keepsAlive = false }
+    if framing == .untilClose || upload != nil { exchange.keepsAlive = false }
     exchange.status = head.status
     if head.status == 101, let upgrade { open(upgrade) }
     // The head of a tunnel says nothing about the connection, which ends with it (RFC 9110 §9.3.6).

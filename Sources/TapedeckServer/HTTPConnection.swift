@@ -18,7 +18,7 @@ final class HTTPConnection: EventHandler {
   private var leavesInput = false
   // None of these calls back into the connection, which the compiler cannot see; it would check every access.
   @exclusivity(unchecked) var parser: HTTP1RequestParser
-  @exclusivity(unchecked) private var output = OutputQueue()
+  @exclusivity(unchecked) private(set) var output = OutputQueue()
   @exclusivity(unchecked) private var bodies: BodyAccount
   @exclusivity(unchecked) private var share = TurnShare()
   /// Input that waits for the previous response.
@@ -46,6 +46,8 @@ final class HTTPConnection: EventHandler {
   var tunnel: (any TunnelSource)?
   /// What becomes the tunnel when the response is a 101.
   var upgrade: (any TunnelSource)?
+  /// The body of the request, if it is passed on while it comes. It stays after the response until all of it has come.
+  var upload: Upload?
   /// What CONNECT said about the requests that follow it; `nil` outside of an intercepted tunnel.
   var intercepted: InterceptedTunnel?
   /// Where the client wanted to go, if it does not know of us.
@@ -89,6 +91,8 @@ final class HTTPConnection: EventHandler {
     if readiness.isBroken {
       // But an alert before it tells why the client ended the handshake.
       if tls?.isHandshaking == true { readAndProcess(isLast: true) }
+      // The kernel says the same where both sides have finished, and the rest of an upload may be there.
+      while phase == .lingering, upload != nil { readAndProcess(isLast: true) }
       return close(wasCutShort: true)
     }
     if readiness.isWritable { flush() }
@@ -103,6 +107,8 @@ final class HTTPConnection: EventHandler {
       leavesInput = isLast || count == worker.readBuffer.count
       let bytes = UnsafeRawBufferPointer(rebasing: worker.readBuffer[..<count])
       switch phase {
+      case .reading where upload != nil:
+        takeLate(bytes)
       case .reading where held.isEmpty:
         process(bytes)
         processHeld()
@@ -111,11 +117,14 @@ final class HTTPConnection: EventHandler {
         processHeld()
       case .streaming:
         held.append(contentsOf: bytes)
+        feedUpload()
         feedTunnel()
       case .lingering:
+        takeLate(bytes)
         linger()
       case .closed: break
       }
+    case .wouldBlock where phase == .lingering && isLast: close(wasCutShort: true)
     case .wouldBlock: if isLast, tls != nil { leavesInput = true }
     case .endOfStream: peerFinished()
     case .failed:
@@ -128,6 +137,7 @@ final class HTTPConnection: EventHandler {
   private func peerFinished() {
     hasPeerClosed = true
     if phase == .lingering { return close(wasCutShort: false) }
+    if endsUpload() { return }
     // A tunnel gets the end after the bytes before it.
     if tunnel == nil || held.isEmpty { stream?.clientFinished() }
   }
@@ -152,6 +162,10 @@ final class HTTPConnection: EventHandler {
         switch consume event {
         case .continueExpected:
           if offset == bytes.count { output.append(HTTP1Serializer.continueHead) }
+        case .upload(let request, let expectsContinue):
+          if !begin(upload: request, expectsContinue), expectsContinue, offset == bytes.count {
+            output.append(HTTP1Serializer.continueHead)
+          }
         case .request(let request):
           if !bodies.hold(request.body.count) {
             refuse(ServerConfiguration.tooMuchHeld)
@@ -170,13 +184,15 @@ final class HTTPConnection: EventHandler {
     }
     if offset < bytes.count, phase == .streaming || phase == .reading, !closesAfterOutput {
       held.append(contentsOf: bytes[offset...])
+      feedUpload()
     }
     flush()
   }
 
   private func processHeld() {
     guard !isProcessing else { return }
-    while phase == .reading, !held.isEmpty, !hasHadItsTurn, streamStart == nil || output.isEmpty,
+    while phase == .reading, !held.isEmpty, upload == nil, !hasHadItsTurn,
+      streamStart == nil || output.isEmpty,
       output.count <= configuration.outputHighWaterBytes
     {
       let input = held
@@ -192,6 +208,8 @@ final class HTTPConnection: EventHandler {
       request.method, request.target, request.version,
       startedAt: worker.observer == nil ? worker.loop.now : .now,
       keepsAlive: request.keepsAlive && !worker.isStopping)
+    // Unless the response takes the body, it comes before the end of the request.
+    if request.uploadBytes != nil { exchange.keepsAlive = false }
     do {
       guard let response = try worker.responder.respond(to: request, decisions: nil) else {
         return send(ServerConfiguration.notFound, exchange, by: .server)
@@ -199,6 +217,10 @@ final class HTTPConnection: EventHandler {
       if response.opensInterception { return intercept(request) }
       exchange.note(response)
       upgrade = response.upgrade
+      if case .stream = response.content, let sink = response.upload {
+        exchange.keepsAlive = request.keepsAlive && !worker.isStopping
+        open(sink, for: request)
+      }
       switch response.content {
       case .prepared(let prepared): send(prepared, exchange)
       case .response(let whole): send(whole, exchange, by: response.source)
@@ -304,9 +326,10 @@ final class HTTPConnection: EventHandler {
     isResting = false
     isSourceWaiting = false
     phase = .reading
-    if wasCutShort { closesAfterOutput = true }
+    if wasCutShort || upload != nil { closesAfterOutput = true }
     resetsAfterOutput = resets
     finish(exchange, wasCutShort: wasCutShort)
+    feedUpload()
     goOn()
   }
 
@@ -319,7 +342,9 @@ final class HTTPConnection: EventHandler {
 
   /// Sends a response instead of a stream that failed before its head.
   func sendInsteadOfStream(_ response: HTTPResponse) {
-    guard let exchange = exchange.take() else { return }
+    guard var exchange = exchange.take() else { return }
+    if upload != nil { exchange.keepsAlive = false }
+    upload = nil
     stream = nil
     tunnel = nil
     upgrade = nil
@@ -409,6 +434,7 @@ final class HTTPConnection: EventHandler {
     }
     if phase == .streaming {
       if isResting, worker.isStopping { return close(wasCutShort: streamFraming == .untilClose) }
+      if awaitsUpload { return setTimer(configuration.bodyTimeoutMilliseconds) }
       hasPeerClosed && (tunnel == nil || upgrade != nil)
         ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
     } else if parser.isReadingBody {
@@ -441,6 +467,8 @@ final class HTTPConnection: EventHandler {
   private func timeOut() {
     if refusesSilence() { return }
     switch phase {
+    case .streaming where awaitsUpload && output.isEmpty:
+      refuseUpload(configuration.requestTimeout(isReadingBody: true))
     case .streaming where streamFraming == nil:
       setTimer(configuration.abandonedMilliseconds)
       askWhetherClientIsThere()
@@ -463,7 +491,7 @@ final class HTTPConnection: EventHandler {
 
   func close(wasCutShort: Bool) {
     guard phase != .closed else { return }
-    let source = stream
+    let (source, upload) = (stream, upload.take())
     phase = .closed
     bodies.release()
     stream = nil
@@ -474,6 +502,7 @@ final class HTTPConnection: EventHandler {
     if let registration { worker.loop.remove(registration) }
     wasCutShort ? socket.closeWithReset() : socket.close()
     source?.clientLeft()
+    if source == nil { upload?.sink.uploadBrokeOff() }
     if let exchange = exchange.take() { finish(exchange, wasCutShort: true) }
     worker.forget(self)
   }

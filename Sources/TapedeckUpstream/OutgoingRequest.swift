@@ -14,12 +14,15 @@ struct OutgoingRequest {
   private let rest: [UInt8]
   /// The last chunk after a large body, with the trailers.
   private var end: [UInt8] = []
+  /// The size of a body that is not here, and is sent while it comes.
+  private let uploadBytes: Int
   private(set) var sent = 0
 
   init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
     let isJoined = request.body.count <= Self.joinedBodyBytes
     let isChunked = !request.trailers.isEmpty
     rest = isJoined ? [] : request.body
+    uploadBytes = request.uploadBytes ?? 0
     start.reserveCapacity(request.target.count + 512 + (isJoined ? request.body.count : 0))
     appendRequestLine(request, prefix: configuration.origin.pathPrefix)
     let added = configuration.fields
@@ -65,14 +68,19 @@ struct OutgoingRequest {
     start += HTTP1Serializer.crlf
   }
 
-  var count: Int { start.count + rest.count + end.count }
+  var count: Int { start.count + rest.count + end.count + uploadBytes }
   var isSent: Bool { sent == count }
+  /// Whether what is here has been sent, and the rest of an upload has not.
+  var awaitsUpload: Bool { uploadBytes > 0 && sent >= start.count && !isSent }
+  /// Whether a part of an upload has been sent.
+  var hasBegunUpload: Bool { uploadBytes > 0 && sent > start.count }
 
-  /// Calls `body` with the next bytes to send; returns `nil` when everything has been sent.
+  /// Calls `body` with the next bytes to send; returns `nil` when everything that is here has been sent.
   func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
     if sent < start.count {
       return start.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
     }
+    guard uploadBytes == 0 else { return nil }
     let beyondStart = sent - start.count
     if beyondStart < rest.count {
       return rest.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[beyondStart...])) }
@@ -103,10 +111,14 @@ extension OutgoingRequest {
     var hasLength = false
     var hasEncoding = false
     for index in kept.indices {
-      // RFC 9110 §10.1.1: the expectation is met, because the whole body has arrived.
-      if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) { continue }
+      // RFC 9110 §10.1.1: the expectation is met if the whole body has arrived.
+      if kept.isNamed("host", at: index) || kept.isNamed("expect", at: index) && !request.awaitsContinue {
+        continue
+      }
       if kept.isNamed("content-length", at: index) {
-        if !hasLength, request.trailers.isEmpty { fields.append(kept[index], value: "\(request.body.count)") }
+        if !hasLength, request.trailers.isEmpty {
+          fields.append(kept[index], value: "\(request.uploadBytes ?? request.body.count)")
+        }
         hasLength = true
       } else if !configuration.passesEncodings, kept.isNamed("accept-encoding", at: index) {
         if !hasEncoding { fields.append(kept[index], value: "identity") }

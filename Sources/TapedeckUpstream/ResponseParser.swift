@@ -22,6 +22,8 @@ struct ResponseParser {
   private let method: HTTPMethod
   /// Of a request that opens a WebSocket.
   private let handshake: WebSocketHandshake?
+  /// Whether the client waits for the origin's 100.
+  private let expectsContinue: Bool
   private let limits: HTTPLimits
   private let onToleratedFault: (ToleratedFault) -> Void
   private var stage = Stage.head
@@ -44,10 +46,13 @@ struct ResponseParser {
   /// - Parameters:
   ///   - method: of the request; decides whether the response has a body.
   ///   - handshake: of a request that opens a WebSocket.
+  ///   - expectsContinue: whether the client waits for the origin's 100, which is forwarded then.
   init(
-    to method: HTTPMethod, _ configuration: UpstreamConfiguration, handshake: WebSocketHandshake? = nil
+    to method: HTTPMethod, _ configuration: UpstreamConfiguration, handshake: WebSocketHandshake? = nil,
+    expectsContinue: Bool = false
   ) {
     self.method = method
+    self.expectsContinue = expectsContinue
     self.handshake = handshake
     limits = configuration.limits
     onToleratedFault = configuration.onToleratedFault
@@ -145,8 +150,8 @@ struct ResponseParser {
       let detail = "it sent more than \(Self.maxInterimResponses) interim responses"
       throw UpstreamFailure(.headTooLarge, detail)
     }
-    // RFC 9110 §15.2: a proxy forwards interim responses, but the expectation of 100 was already met here.
-    guard parsed.status != 100 else { return nil }
+    // RFC 9110 §15.2: a proxy forwards interim responses, but an expectation that it did not forward is met already.
+    guard parsed.status != 100 || expectsContinue else { return nil }
     var head = parsed
     head.fields.removeHopByHop()
     // RFC 9110 §8.6: no Content-Length in a 1xx.

@@ -94,9 +94,10 @@ public final class UpstreamClient {
   }
 
   /// Gives a request that is not idempotent a new connection, which cannot have timed out (RFC 9110 §9.2.2,
-  /// B37), and an unsafe one none whose last response had no body: a stray body may still arrive.
+  /// B37), and an unsafe one none whose last response had no body: a stray body may still arrive. An upload gets a new
+  /// one too, because its body is here only once.
   private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
-    while request.method.isIdempotent,
+    while request.method.isIdempotent, request.uploadBytes == nil,
       let index = idle.lastIndex(where: { request.method.isSafe || !$0.hasEndedWithoutBody })
     {
       let connection = idle.remove(at: index)

@@ -28,9 +28,9 @@ public final class UpstreamExchange: TunnelSource {
   private var sentAtLastCheck = 0
   /// Whether the sink has paused the exchange.
   private var isPaused = false
-  /// Whether the kernel has no room for the client's side of a WebSocket.
+  /// Whether the kernel has no room for the client's side of a WebSocket, or for an upload.
   private var isFull = false
-  /// Of a WebSocket.
+  /// Of a WebSocket, or of an upload.
   public var onRoom: () -> Void = {}
   private var isDelivering = false
   /// How the exchange ends when the sink returns.
@@ -47,7 +47,8 @@ public final class UpstreamExchange: TunnelSource {
     self.request = request
     self.client = client
     parser = ResponseParser(
-      to: request.method, client.configuration, handshake: WebSocketHandshake(request))
+      to: request.method, client.configuration, handshake: WebSocketHandshake(request),
+      expectsContinue: request.awaitsContinue)
   }
 
   private var configuration: UpstreamConfiguration { client.configuration }
@@ -89,9 +90,13 @@ public final class UpstreamExchange: TunnelSource {
       }
     }
     _ = connection.watch(.read)
+    if awaitsUpload { onRoom() }
   }
 
-  private var isUploading: Bool { outgoing?.isSent == false && uploadFailure == nil }
+  /// Whether something that is here has not been sent.
+  private var isUploading: Bool { outgoing?.isSent == false && uploadFailure == nil && !awaitsUpload }
+  /// Whether the next bytes of an upload may be sent.
+  private var awaitsUpload: Bool { outgoing?.awaitsUpload == true && uploadFailure == nil }
 
   func connectionReady(_ readiness: Readiness) {
     if readiness.isWritable, isUploading, let connection { upload(connection) }
@@ -193,21 +198,28 @@ public final class UpstreamExchange: TunnelSource {
     if connection.handle.holdsBack || connection.handle.isLost { client.receiveSoon(connection) }
   }
 
-  // MARK: The client's side of a WebSocket
+  // MARK: The client's side of a WebSocket, and uploads
 
-  /// Takes bytes after a 101. What an origin no longer reads is lost, and what it said before may still come.
+  /// Takes bytes after a 101, or of an upload. What an origin no longer reads is lost, and what it said before may
+  /// still come.
   public func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard parser.hasSwitched, let connection, connection.isOpen else { return isOver ? bytes.count : 0 }
+    guard parser.hasSwitched || awaitsUpload, let connection, connection.isOpen else {
+      return isOver || uploadFailure != nil ? bytes.count : 0
+    }
     var count = 0
     while count < bytes.count, !isFull {
-      switch connection.handle.send(UnsafeRawBufferPointer(rebasing: bytes[count...])) {
+      let result = connection.handle.send(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      switch result {
       case .bytes(let written): count += written
       case .wouldBlock:
         isFull = true
         watchBothWays()
-      case .endOfStream, .failed: return bytes.count
+      case .endOfStream, .failed:
+        if !parser.hasSwitched { uploadFailure = result }
+        return bytes.count
       }
     }
+    if !parser.hasSwitched { outgoing?.advance(by: count) }
     return count
   }
 
@@ -326,16 +338,26 @@ public final class UpstreamExchange: TunnelSource {
     }
   }
 
+  /// Whether it is the client that lets the origin wait: for an upload, unless it waits for the origin's 100 itself.
+  private func isClientSending(_ outgoing: OutgoingRequest) -> Bool {
+    guard awaitsUpload, !isFull else { return false }
+    return outgoing.hasBegunUpload || parser.interimCount > 0 || !request.awaitsContinue
+  }
+
   func timedOut() {
     guard let connection, let outgoing else { return }
     let origin = configuration.origin
     guard parser.isReadingHead else {
+      if outgoing.sent > sentAtLastCheck {
+        sentAtLastCheck = outgoing.sent
+        return connection.setTimer(configuration.timeouts.readIdleMilliseconds)
+      }
       let limit = UpstreamFailure.limit(configuration.timeouts.readIdleMilliseconds, "--read-timeout")
       return fail(.readTimeout, "\(origin) sent nothing for \(limit).")
     }
     let patience = configuration.timeouts.firstByteMilliseconds
-    if outgoing.sent > sentAtLastCheck {
-      // The origin is still reading; the wait for its response starts after that.
+    // The origin is still reading, or the client is still sending; the wait for the response starts after that.
+    if outgoing.sent > sentAtLastCheck || isClientSending(outgoing) {
       sentAtLastCheck = outgoing.sent
       return connection.setTimer(patience)
     }

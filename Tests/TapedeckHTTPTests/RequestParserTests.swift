@@ -20,7 +20,7 @@ private func parse(_ bytes: [UInt8], cutAt pieceSize: Int, _ limits: HTTPLimits 
         while true {
           switch try parser.next(buffer, at: &offset) {
           case .request(let request): requests.append(request)
-          case .continueExpected: break
+          case .continueExpected, .upload: break
           case nil: if offset == buffer.count { return }
           }
         }

@@ -62,7 +62,7 @@ func outcome(of pieces: [ArraySlice<UInt8>]) -> (accepted: [String], refusal: In
         while true {
           switch try parser.next(buffer, at: &offset) {
           case .request(let request): accepted.append(meaning(of: request))
-          case .continueExpected: break
+          case .continueExpected, .upload: break
           case nil: if offset == buffer.count { return }
           }
         }

@@ -104,7 +104,7 @@ extension Option {
     "--rewrite", help: "rewrite even if the cassette was recorded with --no-rewrite")
   static let threads = Option("--threads", "N", help: "number of event loops", default: "one per core")
   static let maxBody = Option(
-    "--max-body", "MIB", help: "largest request body accepted, in MiB; bodies are held in memory",
+    "--max-body", "MIB", help: "largest request body accepted, in MiB",
     default: "128")
   static let maxConnections = Option(
     "--max-connections", "N",

@@ -23,6 +23,10 @@ public struct HTTPRequest: Sendable, Equatable {
   public var namesOrigin = false
   /// Whether `Connection` lists `Upgrade` (RFC 9110 §7.8).
   public var asksForUpgrade = false
+  /// The size of a body that is passed on while it comes, and is not in `body`; `nil` for every other request.
+  package var uploadBytes: Int?
+  /// Whether its client waits for the 100 of whoever takes the upload. That of HTTP/1.0 does not (RFC 9110 §10.1.1).
+  package var awaitsContinue: Bool { uploadBytes != nil && version == .http11 && fields.contains("expect") }
 
   /// Creates a request.
   public init(

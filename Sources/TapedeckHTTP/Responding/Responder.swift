@@ -4,6 +4,13 @@
 package protocol Responder: AnyObject {
   /// - Parameter decisions: collects what each link does and why; `nil` if nothing needs it.
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse?
+  /// Whether it may need the body of an upload, of which only the head has come, to respond to it. If not, it is asked
+  /// for a response with `uploadBytes` in the place of the body.
+  func needsBody(of request: HTTPRequest) -> Bool
+}
+
+extension Responder {
+  package func needsBody(of request: HTTPRequest) -> Bool { true }
 }
 
 /// Asks its responders in order; the first response wins. The order defines the behaviour of the product.
@@ -18,6 +25,10 @@ package final class ResponderChain: Responder {
       if response != nil { return response }
     }
     return nil
+  }
+
+  package func needsBody(of request: HTTPRequest) -> Bool {
+    responders.contains { $0.needsBody(of: request) }
   }
 }
 
@@ -47,6 +58,8 @@ public struct ServedResponse {
   public var opensInterception = false
   /// What takes the client's bytes once the response's head is a 101; `content` then streams those of the other side.
   package var upgrade: (any TunnelSource)?
+  /// What takes the body of an upload while it comes.
+  package var upload: (any UploadSink)?
 
   public init(_ content: Content, by source: Source) {
     self.content = content

@@ -43,6 +43,18 @@ extension ResponseSource {
   public func clientFinished() {}
 }
 
+/// Takes the body of a request while it comes. Called on the loop's thread.
+package protocol UploadSink: AnyObject {
+  /// Called when `take` has room again.
+  var onRoom: () -> Void { get set }
+  /// Takes bytes of the body. Returns how many; the rest must be offered again after `onRoom`.
+  ///
+  /// After the end of the response it takes all of them, for the recording.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Int
+  /// The rest of the body will not come, although the response has begun.
+  func uploadBrokeOff()
+}
+
 /// A source that also takes what the client sends after the head of its response, as a tunnel does (RFC 9110 §9.3.6).
 /// Its response has no framing: every byte after the head is the origin's.
 public protocol TunnelSource: ResponseSource {

@@ -7,6 +7,9 @@ public struct HTTP1RequestParser: Sendable {
   public enum Event: Sendable {
     /// A head with `Expect: 100-continue` has come, but not its body (RFC 9110 §10.1.1).
     case continueExpected
+    /// The head of a request with a body larger than `HTTPLimits.heldBodyBytes`. The body is collected as any other,
+    /// unless `leaveBody()` is called now.
+    case upload(HTTPRequest, expectsContinue: Bool)
     case request(HTTPRequest)
   }
 
@@ -126,13 +129,25 @@ public struct HTTP1RequestParser: Sendable {
         self.request = request
         throw .bodyTooLarge
       }
-      request.body.reserveCapacity(min(length, 1 << 20))
       state = .fixedBody(remaining: length)
+      if length > limits.heldBodyBytes {
+        self.request = request
+        request.uploadBytes = length
+        return .upload(request, expectsContinue: last.expectsContinue)
+      }
+      request.body.reserveCapacity(min(length, 1 << 20))
     case .chunked:
       state = .chunkedBody(ChunkedDecoder(limits: limits))
     }
     self.request = request
     return last.expectsContinue ? .continueExpected : nil
+  }
+
+  /// Leaves the body of the upload whose head has just come to the caller: the next bytes after it are the next request.
+  public mutating func leaveBody() {
+    state = .head
+    request = nil
+    notePlace()
   }
 
   private mutating func takeFixedBody(

@@ -10,6 +10,9 @@ public struct HTTPLimits: Sendable {
   public var methodBytes = 32
   /// Request body, held in memory until the response is complete. nginx's default is 1 MiB.
   public var bodyBytes = 128 * 1024 * 1024
+  /// A request whose `Content-Length` is larger is an upload: its head is an event of its own, so that the body can be
+  /// passed on while it comes.
+  package var heldBodyBytes = Int.max
   /// Empty lines tolerated before a request line (RFC 9112 §2.2 asks for at least one).
   public var leadingEmptyLines = 4
   /// A chunk-size line; below, all chunk extensions of a message (RFC 9112 §7.1.1 wants a limit).

@@ -88,6 +88,8 @@ final class ResourceRuleResponder: Responder {
     self.data = data
   }
 
+  func needsBody(of request: HTTPRequest) -> Bool { resources.tree.mayFit(target: request.target) }
+
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard resources.tree.mayFit(target: request.target) else { return nil }
     if let decisions {

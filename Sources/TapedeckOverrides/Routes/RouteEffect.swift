@@ -97,6 +97,8 @@ final class RouteRuleResponder: Responder {
     self.loop = loop
   }
 
+  func needsBody(of request: HTTPRequest) -> Bool { rules.needsBody(of: request) }
+
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard let declared = rules.response(to: request, usages, decisions) else { return nil }
     var response = ServedResponse(declared.content, by: .route)

@@ -27,6 +27,10 @@ final class EffectResponder<Effect: ResponseEffect>: Responder {
     self.loop = loop
   }
 
+  func needsBody(of request: HTTPRequest) -> Bool {
+    rules.needsBody(of: request) || chain.needsBody(of: request)
+  }
+
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard rules.concerns(request) else { return try chain.respond(to: request, decisions: decisions) }
     func note(_ rule: RequestRule<Effect>, _ reason: Decision.Reason) {

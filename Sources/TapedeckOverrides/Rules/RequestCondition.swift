@@ -110,6 +110,15 @@ package struct RequestCondition: Sendable {
     methods?.contains(request.http.method) != false && (whenCount == 0 || obstacle(request) == nil)
   }
 
+  /// Whether it looks at the body.
+  var readsBody: Bool { !form.isEmpty || body != nil || json != nil || !jsonPath.isEmpty }
+
+  /// Whether the request meets all conditions on its head but the path.
+  func acceptsHead(_ request: OverrideRequest) -> Bool {
+    methods?.contains(request.http.method) != false
+      && itemObstacle(request, includingForm: false) == nil
+  }
+
   /// The first condition but the path that the request does not meet, like `query page is "2"`.
   func obstacle(_ request: OverrideRequest) -> String? {
     if let methods, !methods.contains(request.http.method) {
@@ -118,7 +127,7 @@ package struct RequestCondition: Sendable {
     return whenCount == 0 ? nil : itemObstacle(request) ?? bodyObstacle(request)
   }
 
-  private func itemObstacle(_ request: OverrideRequest) -> String? {
+  private func itemObstacle(_ request: OverrideRequest, includingForm: Bool = true) -> String? {
     if let host, !host.accepts(request.origin) { return host.description }
     for (name, matcher) in query where !matcher.accepts(request.query.values(of: name)) {
       return "query \(name) \(matcher.description)"
@@ -126,7 +135,7 @@ package struct RequestCondition: Sendable {
     for (name, matcher) in headers where !matcher.accepts(request.headers.values(of: name)) {
       return "header \(name) \(matcher.description)"
     }
-    for (name, matcher) in form where !matcher.accepts(request.form.values(of: name)) {
+    for (name, matcher) in form where includingForm && !matcher.accepts(request.form.values(of: name)) {
       return "form field \(name) \(matcher.description)"
     }
     return nil

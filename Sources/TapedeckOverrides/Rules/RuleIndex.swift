@@ -28,6 +28,19 @@ final class RuleIndex<Effect: RuleEffect>: Sendable {
     tree.offer(request.path) { takes(rules[ranked[$0]]) }
   }
 
+  /// Whether a rule may need the body of an upload: to know whether it acts, or, for a route, to respond.
+  func needsBody(of request: HTTPRequest) -> Bool {
+    guard concerns(request) else { return false }
+    let request = OverrideRequest(request)
+    var needsBody = false
+    tree.offer(request.path) { place in
+      let condition = rules[ranked[place]].condition
+      needsBody = (Effect.kind == .routes || condition.readsBody) && condition.acceptsHead(request)
+      return needsBody
+    }
+    return needsBody
+  }
+
   /// All rules that match the request, in the order they were declared.
   /// - Parameter unmet: called with each rule whose path matches but whose condition is not met, and that condition.
   func all(for request: OverrideRequest, unmet: ((Rule, String) -> Void)?) -> [Rule] {

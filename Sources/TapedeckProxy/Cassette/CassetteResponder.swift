@@ -30,6 +30,25 @@ final class CassetteResponder: Responder {
     loop = parts.loop
   }
 
+  /// An upload can be passed on if it goes to the origin whatever the cassette holds for it. A coded one must be opened
+  /// to be redacted.
+  func needsBody(of request: HTTPRequest) -> Bool {
+    let cassette = cassette.current
+    guard origins != nil, !request.asksForWebSocket else { return true }
+    if let routes = cassette.routes {
+      switch routes.place(request) {
+      case .origin: break
+      case .outside: return cassette.disposition(.unknown) == .refuse
+      case .none: return true
+      }
+    }
+    let situations = cassette.cassette == nil ? [RecordingSituation.unknown] : RecordingSituation.allCases
+    let dispositions = Set(situations.map(cassette.disposition))
+    if dispositions == [.forward] { return false }
+    return dispositions != [.record]
+      || cassette.matcher.redaction.isOn && BodyCoding(request.fields) != .identity
+  }
+
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     let cassette = cassette.current
     guard let routes = cassette.routes else {
@@ -62,7 +81,8 @@ final class CassetteResponder: Responder {
     to request: HTTPRequest, asked: HTTPRequest, comparing compared: HTTPRequest,
     _ cassette: InsertedCassette, _ decisions: DecisionCollector?
   ) -> ServedResponse {
-    let recorded = cassette.cassette
+    // The key of an upload is not known yet, and nothing depends on it.
+    let recorded = request.uploadBytes == nil ? cassette.cassette : nil
     let sequence =
       recorded?.sequence(for: compared, using: &key, sequences) ?? recorded?.linkedSequence(for: compared)
     let turn = sequence?.next(for: compared, onExhausted: cassette.onExhausted, cursors: cursors)
@@ -203,6 +223,7 @@ final class CassetteResponder: Responder {
     let content = ServedResponse.Content.stream(exchange)
     var response = ServedResponse(rewriter?.rewritten(content, for: asked) ?? content, by: .upstream)
     if request.asksForWebSocket { response.upgrade = exchange }
+    if request.uploadBytes != nil { response.upload = exchange }
     return response
   }
 

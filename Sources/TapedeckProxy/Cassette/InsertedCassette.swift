@@ -209,6 +209,14 @@ final class InsertedCassette: Sendable {
     notice("\(request.method) \(target) is not recorded: the client left before its response was complete")
   }
 
+  /// A client left an upload that the origin had responded to already.
+  func tellUnsent(_ request: HTTPRequest) {
+    let target = RequestTarget.text(shownTarget(request))
+    notice(
+      "\(request.method) \(target) is not recorded: "
+        + "the origin responded before it had the whole body, and the client did not send the rest")
+  }
+
   /// Remembers what came over a WebSocket. Returns when the kernel has it.
   /// - Returns: the bytes that it took.
   func record(_ webSocket: RecordedWebSocket, of arrival: Int) -> Int {

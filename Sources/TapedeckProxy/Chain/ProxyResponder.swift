@@ -47,6 +47,22 @@ final class ProxyResponder: Responder {
     return response
   }
 
+  /// An upload goes on to its links; whatever else may respond gets it whole.
+  func needsBody(of request: HTTPRequest) -> Bool {
+    if let healthPath, !request.namesOrigin, request.path.elementsEqual(healthPath) { return true }
+    var request = request
+    if policy.concerns(request) {
+      guard case .pass(let passed) = policy.verdict(on: request) else { return true }
+      request = passed
+    }
+    guard let selector = sessions.selector else { return sessions.standard.needsBody(of: request) }
+    return switch selector.select(request) {
+    case .none(let rest): sessions.standard.needsBody(of: rest)
+    case .refused: true
+    case .named(let name, let rest): sessions.known(name)?.needsBody(of: rest) ?? true
+    }
+  }
+
   private static func probed(_ request: HTTPRequest) -> ServedResponse {
     guard request.method == .get || request.method == .head else {
       var refusal = HTTPResponse.problem(405, "this is the path of health probes (--health-path)")
@@ -171,12 +187,20 @@ final class SessionChain {
   /// The session's own cassette; `nil` where it uses the proxy's.
   var ownCassette: InsertedCassette? { cassette?.current }
 
-  func respond(to request: HTTPRequest, _ decisions: DecisionCollector?) throws -> ServedResponse? {
+  func needsBody(of request: HTTPRequest) -> Bool {
+    update()
+    return links.needsBody(of: request)
+  }
+
+  private func update() {
     let now = overrides.version
-    if now != version || hasRoutes == router.isEmpty {
-      (version, hasRoutes) = (now, !router.isEmpty)
-      links = makeLinks()
-    }
+    guard now != version || hasRoutes == router.isEmpty else { return }
+    (version, hasRoutes) = (now, !router.isEmpty)
+    links = makeLinks()
+  }
+
+  func respond(to request: HTTPRequest, _ decisions: DecisionCollector?) throws -> ServedResponse? {
+    update()
     guard keepsRequests, let decisions else { return try links.respond(to: request, decisions: decisions) }
     let arrival = RequestLog.Arrival()
     guard let response = try links.respond(to: request, decisions: decisions) else { return nil }

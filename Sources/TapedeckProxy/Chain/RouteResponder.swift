@@ -17,6 +17,10 @@ final class RouteResponder: Responder {
     self.loop = loop
   }
 
+  func needsBody(of request: HTTPRequest) -> Bool {
+    !router.isEmpty && router.handles(Request(http: request), at: .server)
+  }
+
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard !router.isEmpty, let match = router.match(Request(http: request), at: .server) else { return nil }
     guard match.latencyNanoseconds == 0, !match.isAsync else {

@@ -37,6 +37,9 @@ final class SessionChains {
     return chain
   }
 
+  /// The chain of a session that has been asked before on this loop.
+  func known(_ name: String) -> SessionChain? { chains[name].flatMap { $0.session.isDropped ? nil : $0 } }
+
   private func forgetDropped() {
     let current = sessions.version
     guard current != version else { return }

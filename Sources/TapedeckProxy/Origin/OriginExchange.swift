@@ -9,7 +9,10 @@ internal import TapedeckUpstream
 /// journal: the piece that reaches Content-Length, the last chunk, a head without a body. Only complete exchanges are
 /// recorded, and streams that the client left, marked as cut. A body of known length that the client left is a broken
 /// download, and not recorded.
-final class OriginExchange: StreamFilter, TunnelSource {
+///
+/// A request is recorded with its whole body. Where the origin has responded before it had that, the client gets the
+/// response at once, and the exchange is recorded when the rest of the body has come, or not at all.
+final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
   private let request: HTTPRequest
   private let upstream: UpstreamExchange
   var source: any ResponseSource { upstream }
@@ -32,6 +35,12 @@ final class OriginExchange: StreamFilter, TunnelSource {
   private var received = 0
   /// How many bytes of the body were searched for the origin's address.
   private var searched = 0
+  /// The body of an upload that is recorded.
+  private var upload: UploadRecording?
+  /// The number of bytes of an upload that have not come.
+  private var uploadRemaining: Int
+  /// The trailers of a complete response to an incomplete upload.
+  private var trailersOfEarlyResponse: HTTPFields?
   /// Whether the response is complete; a client that leaves while it gets the end changes nothing.
   private var isComplete = false
 
@@ -44,6 +53,8 @@ final class OriginExchange: StreamFilter, TunnelSource {
     self.arrival = arrival
     self.rewriter = rewriter
     self.proxyAuthority = proxyAuthority
+    uploadRemaining = request.uploadBytes ?? 0
+    if arrival != nil, request.uploadBytes != nil { upload = UploadRecording(of: request, cassette) }
     upstream = client.fetch(request)
   }
 
@@ -59,7 +70,7 @@ final class OriginExchange: StreamFilter, TunnelSource {
     guard sink != nil, !isComplete else { return }
     if isSwitched { return leaveWebSocket() }
     let isStream = framing == .chunked || framing == .untilClose
-    if isStream, received > 0, recording != nil {
+    if isStream, received > 0, recording != nil, uploadRemaining == 0 {
       record(trailers: HTTPFields(), isCutByClient: true)
     } else if isStream, arrival == nil {
       cassette.statistics.count(\.forwarded)
@@ -77,8 +88,9 @@ final class OriginExchange: StreamFilter, TunnelSource {
     set { upstream.onRoom = newValue }
   }
 
-  /// The client's side of a WebSocket.
+  /// The client's side of a WebSocket, or an upload.
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard request.uploadBytes == nil else { return takeUpload(bytes) }
     if noted < bytes.count {
       webSocket?.note(UnsafeRawBufferPointer(rebasing: bytes[noted...]), from: .client)
       noted = bytes.count
@@ -86,6 +98,22 @@ final class OriginExchange: StreamFilter, TunnelSource {
     let count = upstream.take(bytes)
     noted -= count
     return count
+  }
+
+  private func takeUpload(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard upstream.startTime != nil else { return 0 }
+    let count = sink == nil ? bytes.count : upstream.take(bytes)
+    upload?.append(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    uploadRemaining -= count
+    if uploadRemaining == 0, let trailers = trailersOfEarlyResponse.take() { record(trailers: trailers) }
+    return count
+  }
+
+  func uploadBrokeOff() {
+    guard trailersOfEarlyResponse.take() != nil else { return }
+    upload = nil
+    recording = nil
+    if cassette.statistics.count(\.left) { cassette.tellUnsent(request) }
   }
 
   /// Records the handshake, before the client knows of it.
@@ -103,13 +131,15 @@ final class OriginExchange: StreamFilter, TunnelSource {
 
   private func stop() {
     recording = nil
+    upload = nil
     cancelSource()
   }
 
   // MARK: From the origin
 
   func informational(_ head: HTTPResponseHead) {
-    if arrival != nil { interim.append(head) }
+    // A 100 is about the way of the request, not a part of the response (RFC 9110 §15.2.1).
+    if arrival != nil, head.status != 100 { interim.append(head) }
     sink?.informational(rewritten(head))
   }
 
@@ -152,6 +182,8 @@ final class OriginExchange: StreamFilter, TunnelSource {
       if arrival == nil { cassette.statistics.count(\.forwarded) }
     } else if recording == nil {
       cassette.statistics.count(\.forwarded)
+    } else if uploadRemaining > 0 {
+      trailersOfEarlyResponse = trailers
     } else {
       record(trailers: trailers)
     }
@@ -162,6 +194,7 @@ final class OriginExchange: StreamFilter, TunnelSource {
 
   func fail(_ response: HTTPResponse) {
     recording = nil
+    upload = nil
     cassette.countFailed(request, response.failure)
     finish { $0.fail(response) }
   }
@@ -194,6 +227,11 @@ final class OriginExchange: StreamFilter, TunnelSource {
   private func record(trailers: HTTPFields, isCutByClient: Bool = false) {
     guard let recording = recording.take(), let head, let arrival else { return }
     guard let (body, chunks) = recording.finish(since: upstream.startTime) else { return }
+    var requestBody = RecordedBody.bytes(request.body)
+    if request.uploadBytes != nil {
+      guard let whole = upload.take()?.finish() else { return }
+      requestBody = whole
+    }
     let isChunked = framing == .chunked
     var response = RecordedResponse(
       head: head, body: body, chunkSizes: isChunked ? chunks.sizes : nil, trailers: trailers,
@@ -208,12 +246,15 @@ final class OriginExchange: StreamFilter, TunnelSource {
       chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil)
     var sent = request
     sent.fields = upstream.sentFields
+    sent.fields.removeAll("expect")
     if request.asksForWebSocket {
       // Random, and proven by the response: a replayed handshake has its own (RFC 6455 §4).
       sent.fields.removeAll("sec-websocket-key")
       response.head.fields.removeAll("sec-websocket-accept")
     }
     if !cassette.hasSeveralOrigins, !cassette.matcher.rules.parts.contains(.host) { sent.authority = [] }
-    cassette.record(Interaction(request: sent, response: response, volatile: volatile), arrival: arrival)
+    var interaction = Interaction(request: sent, response: response, volatile: volatile)
+    interaction.setRequestBody(requestBody)
+    cassette.record(interaction, arrival: arrival)
   }
 }

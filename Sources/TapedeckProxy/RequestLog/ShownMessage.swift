@@ -69,7 +69,9 @@ extension ProxyServer {
   ) -> (request: HTTPRequest, shown: ShownMessage, response: ShownMessage) {
     let interaction = shown(entry, session)
     return (
-      interaction.request, ShownMessage(interaction.request.fields, .bytes(interaction.request.body)),
+      interaction.request,
+      ShownMessage(
+        interaction.request.fields, .bytes(interaction.request.body), bodyBytes: entry.request.uploadBytes),
       ShownMessage(
         interaction.response.head.fields, interaction.response.body, bodyBytes: entry.bodyBytes,
         chunks: entry.chunks)

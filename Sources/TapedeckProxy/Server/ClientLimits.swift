@@ -6,7 +6,8 @@ internal import TapedeckSockets
 public struct ClientLimits: Sendable {
   /// Connections at once; fewer when the process may not open as many files. More are told 503.
   public var maxConnections = ServerConfiguration().maxConnections
-  /// Request bodies above this many bytes are refused with 413: a request is held whole before it is served.
+  /// Request bodies above this many bytes are refused with 413. Those that anyone but the origin may need are held
+  /// whole before they are served.
   public var maxRequestBodyBytes = HTTPLimits().bodyBytes
   /// For a request's head as a whole.
   public var headTimeoutMilliseconds = ServerConfiguration().headTimeoutMilliseconds
@@ -21,11 +22,16 @@ public struct ClientLimits: Sendable {
 }
 
 extension ServerConfiguration {
+  /// A larger body is passed on while it comes, where nothing needs it whole: nginx's `client_max_body_size`, and what
+  /// the recorder holds of a body.
+  private static let heldUploadBytes = 1 << 20
+
   /// - Parameter upstreamConnections: how many descriptors the origin's side may need.
   init(_ limits: ClientLimits, upstreamConnections: Int) {
     self.init()
     maxConnections = limits.maxConnections
     self.limits.bodyBytes = limits.maxRequestBodyBytes
+    self.limits.heldBodyBytes = Self.heldUploadBytes
     headTimeoutMilliseconds = limits.headTimeoutMilliseconds
     bodyTimeoutMilliseconds = limits.bodyTimeoutMilliseconds
     idleTimeoutMilliseconds = limits.idleTimeoutMilliseconds

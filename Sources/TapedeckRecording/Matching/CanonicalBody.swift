@@ -21,6 +21,11 @@ struct CanonicalBody {
   /// blocks the loop's other clients. Part of the key, so it must not change.
   static let maximumParsedBytes = 4 << 20
 
+  /// Whether a body of this size has no other form than its bytes.
+  static func isComparedAsBytes(_ size: Int, _ request: HTTPRequest) -> Bool {
+    size > maximumParsedBytes && BodyCoding(request.fields) == .identity
+  }
+
   let kind: Kind
   let bytes: [UInt8]
 

@@ -89,6 +89,12 @@ package struct KeyWriter {
     append(count: Int(port ?? request.scheme.defaultPort))
   }
 
+  /// Appends what `append(bodyOf:_:)` does for a body that is compared as bytes.
+  mutating func append(bodyDigest: SHA256Digest) {
+    bytes.append(CanonicalBody.Kind.bytes.rawValue)
+    bytes += bodyDigest.bytes
+  }
+
   /// Appends the kind of the body and the digest of its canonical form, which keeps keys small.
   mutating func append(bodyOf request: HTTPRequest, _ rules: MatchRules) {
     guard !request.body.isEmpty else { return bytes.append(CanonicalBody.Kind.none.rawValue) }

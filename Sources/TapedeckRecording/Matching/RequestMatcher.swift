@@ -43,14 +43,21 @@ public struct RequestMatcher: Sendable, Equatable {
     return MatchKey(key)
   }
 
-  func write(_ request: HTTPRequest, to key: inout KeyWriter) {
+  /// - Parameter bodyDigest: of the body, which is compared as bytes and is not in the request.
+  func key(for request: HTTPRequest, bodyDigest: SHA256Digest) -> MatchKey {
+    var key = KeyWriter()
+    write(request, bodyDigest: bodyDigest, to: &key)
+    return MatchKey(key)
+  }
+
+  func write(_ request: HTTPRequest, bodyDigest: SHA256Digest? = nil, to key: inout KeyWriter) {
     key.removeAll()
     if !headers.isEmpty {
-      writePlain(redaction.redacted(request), to: &key)
+      writePlain(redaction.redacted(request), bodyDigest, to: &key)
     } else if redaction.mayHide(request) {
-      writePlain(redaction.comparable(request), to: &key)
+      writePlain(redaction.comparable(request), bodyDigest, to: &key)
     } else {
-      writePlain(request, to: &key)
+      writePlain(request, bodyDigest, to: &key)
     }
     if request.fields.hasVariant {
       let variant = RequestVariant(request.fields, redaction).fields
@@ -63,7 +70,7 @@ public struct RequestMatcher: Sendable, Equatable {
   }
 
   /// - Parameter request: without its secrets.
-  private func writePlain(_ request: HTTPRequest, to key: inout KeyWriter) {
+  private func writePlain(_ request: HTTPRequest, _ bodyDigest: SHA256Digest?, to key: inout KeyWriter) {
     // Most targets are a path that needs no normalizing.
     let isPath = !request.target.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
     for component in components {
@@ -74,7 +81,8 @@ public struct RequestMatcher: Sendable, Equatable {
       case .part(.path): key.append(request.comparedPath)
       case .part(.query) where isPath: key.append(count: 0)
       case .part(.query): key.append(pairs: request.comparedQuery(rules))
-      case .part(.body): key.append(bodyOf: request, rules)
+      case .part(.body):
+        if let bodyDigest { key.append(bodyDigest: bodyDigest) } else { key.append(bodyOf: request, rules) }
       case .part(.host): key.append(request.comparedHost)
       }
     }

@@ -23,6 +23,19 @@ public struct Interaction: Sendable, Equatable {
 
   public var recordedRequest: RecordedRequest { RecordedRequest(request, largeBody: largeRequestBody) }
 
+  /// Puts a body in the place of the request's; its fields follow a size that redaction has changed.
+  package mutating func setRequestBody(_ body: RecordedBody) {
+    request.uploadBytes = nil
+    switch body {
+    case .bytes(let bytes): request.body = bytes
+    case .file(let file):
+      largeRequestBody = file
+      if request.fields.first("content-length")?.elementsEqual("\(file.size)".utf8) != true {
+        request.fields.describe(bodyOf: file.size)
+      }
+    }
+  }
+
   /// The origin, if the request names it.
   package var origin: HTTPOrigin? { request.namesOrigin ? request.origin : nil }
 }

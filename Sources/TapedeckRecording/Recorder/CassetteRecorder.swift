@@ -129,7 +129,7 @@ public final class CassetteRecorder: Sendable {
       let hidden = matcher.redaction.redacted(interaction, memory: memory)
       let interaction = hidden.interaction
       noteUnopened(hidden.unopened)
-      let key = matcher.key(for: interaction.request)
+      let key = try matcher.key(for: interaction)
       let base = bases[key] ?? 0
       let line = try JournalRecord.line(arrival: arrival, base: base) { out throws(CassetteError) in
         if hidden.count == 0, let tree { return out.members(of: tree) }
@@ -282,6 +282,11 @@ extension CassetteRecorder {
     respondingTo request: HTTPRequest? = nil, fields: HTTPFields = HTTPFields()
   ) -> BodySpool {
     BodySpool(recorder: self, request: request, fields: fields)
+  }
+
+  /// For the body of a request of which only the head is here.
+  package func makeSpool(ofRequest head: HTTPRequest) -> BodySpool {
+    BodySpool(recorder: self, request: head, fields: head.fields)
   }
 
   func learn(from pass: SecretSearch) {
