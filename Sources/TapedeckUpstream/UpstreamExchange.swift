@@ -348,7 +348,7 @@ public final class UpstreamExchange: TunnelSource {
     guard let connection, let outgoing else { return }
     let origin = configuration.origin
     guard parser.isReadingHead else {
-      if outgoing.sent > sentAtLastCheck {
+      if outgoing.sent > sentAtLastCheck || isClientSending(outgoing) {
         sentAtLastCheck = outgoing.sent
         return connection.setTimer(configuration.timeouts.readIdleMilliseconds)
       }

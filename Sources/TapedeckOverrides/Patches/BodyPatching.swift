@@ -28,6 +28,14 @@ struct BodyPatching {
     return problems
   }
 
+  /// Applies an edit to the data of an event, as far as it concerns them.
+  /// - Returns: the reasons why parts of it could not be applied.
+  mutating func apply(_ event: EventEdit) -> [String] {
+    var problems = event.json.isEmpty ? [] : edit(event.json)
+    if !event.replacements.isEmpty { problems += replace(event.replacements) }
+    return problems
+  }
+
   /// The patched body; `nil` if it is unchanged.
   mutating func finish() -> [UInt8]? {
     write()

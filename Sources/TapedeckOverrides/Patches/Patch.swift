@@ -18,6 +18,8 @@ struct Patch: RuleEffect {
   let replacements: [(text: String, with: String)]
   /// The number of bytes to keep of the body.
   let truncate: Int?
+  /// Edits of the events of a stream, in order.
+  let events: [EventEdit]
   let delay: RuleDelay?
 
   init(
@@ -30,13 +32,14 @@ struct Patch: RuleEffect {
     jsonPatch = try Self.jsonPatch(&reader)
     replacements = try reader.read("replace", Self.replacements) ?? []
     truncate = try reader.int("truncate", in: 0...Int.max)
+    events = try reader.read("events", Self.eventEdits) ?? []
     delay = try reader.read("delay", RuleDelay.init)
     try reader.finish()
-    guard changesBody || changesHead || delay != nil else {
+    guard changesBody || changesHead || !events.isEmpty || delay != nil else {
       throw OverrideProblem(
         reader.place,
-        "changes nothing: it needs one of status, headers, addHeaders, json, jsonPatch, replace, truncate and delay"
-      )
+        "changes nothing: it needs one of status, headers, addHeaders, json, jsonPatch, replace, truncate, events "
+          + "and delay")
     }
   }
 
@@ -52,7 +55,19 @@ struct Patch: RuleEffect {
 
   // MARK: Reading
 
-  private static func edits(_ value: JSONValue, at place: String) throws(OverrideProblem) -> [JSONEdit] {
+  private static func eventEdits(
+    _ value: JSONValue, at place: String
+  ) throws(OverrideProblem) -> [EventEdit] {
+    guard let items = value.array, !items.isEmpty else {
+      throw OverrideProblem(place, "must be a list of edits like {\"at\": 2, \"drop\": true}")
+    }
+    let templates = RuleTemplates(areOn: false, path: try PathPattern(declared: "/", at: place))
+    return try items.read(at: place) { item, place throws(OverrideProblem) in
+      try EventEdit(item, at: place, templates)
+    }
+  }
+
+  static func edits(_ value: JSONValue, at place: String) throws(OverrideProblem) -> [JSONEdit] {
     guard let items = value.array, !items.isEmpty else {
       throw OverrideProblem(place, "must be a list of edits like {\"set\": \"$.items\", \"value\": []}")
     }
@@ -91,7 +106,7 @@ struct Patch: RuleEffect {
     return patch
   }
 
-  private static func replacements(
+  static func replacements(
     _ value: JSONValue, at place: String
   ) throws(OverrideProblem) -> [(text: String, with: String)] {
     guard let items = value.array else { return [try replacement(value, at: place)] }

@@ -9,6 +9,8 @@ final class PatchedSource: StreamFilter {
   /// The number of bytes to hold from the beginning of the body; `nil` for all.
   private var heldBytes: Int?
   private var dropsBody = false
+  /// Of a stream whose events are patched as they come.
+  private var events: EventPatching?
 
   init(_ source: any ResponseSource, patching: Patching) {
     self.patching = patching
@@ -21,6 +23,7 @@ final class PatchedSource: StreamFilter {
       sink?.begin(head, framing: framing)
       return
     }
+    if let events = patching.eventPatching(head) { return begin(events, head, framing) }
     guard patching.changesBody else { return beginUnheld(head, framing) }
     if let obstacle = patching.obstacle(head) {
       patching.remark(obstacle)
@@ -34,6 +37,29 @@ final class PatchedSource: StreamFilter {
       return
     }
     beginUnheld(head, framing)
+  }
+
+  private func begin(_ events: EventPatching, _ head: HTTPResponseHead, _ framing: BodyFraming) {
+    var changed = patching.head(head, isBodyChanged: true)
+    changed.fields.removeAll("content-length")
+    dropsBody = !patching.hasBody(changed)
+    if !dropsBody { self.events = events }
+    let isOpen = framing == .chunked || framing == .untilClose
+    sink?.begin(changed, framing: dropsBody ? .none : isOpen ? framing : .chunked)
+  }
+
+  /// Sends events, each in a chunk of its own. After the last of a stream that is cut, its source is left.
+  private func send(_ pieces: [[UInt8]]) -> SinkDemand {
+    var demand: SinkDemand = sink == nil ? .gone : .more
+    for piece in pieces where demand != .gone && !piece.isEmpty {
+      demand = piece.withUnsafeBytes { pass($0, endsChunk: true) }
+    }
+    guard let events, events.isCut, sink != nil else { return demand }
+    patching.note(events)
+    self.events = nil
+    finish { $0.end(trailers: HTTPFields()) }
+    source.clientLeft()
+    return .gone
   }
 
   private static let tooLarge = "the body has more than \(Patching.maximumHeldBytes >> 20) MiB"
@@ -54,6 +80,7 @@ final class PatchedSource: StreamFilter {
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     let onward: SinkDemand = sink == nil ? .gone : .more
     if dropsBody { return onward }
+    if let pieces = events?.append(bytes) { return send(pieces) }
     guard let count = held?.response.body.count else { return pass(bytes, endsChunk: endsChunk) }
     if let heldBytes {
       held?.response.body += UnsafeRawBufferPointer(rebasing: bytes.prefix(max(0, heldBytes - count)))
@@ -73,12 +100,22 @@ final class PatchedSource: StreamFilter {
   }
 
   func rest() {
+    if let events {
+      patching.note(events)
+      sink?.rest()
+      return
+    }
     if let heldBytes, let held, held.response.body.count >= heldBytes { return end(trailers: HTTPFields()) }
     _ = release(because: "the body has no end: its client left while it was recorded")
     sink?.rest()
   }
 
   func end(trailers: HTTPFields) {
+    if let pieces = events?.finish() {
+      _ = send(pieces)
+      if let events { patching.note(events) }
+      return finish { $0.end(trailers: HTTPFields()) }
+    }
     guard let held = held.take() else {
       return finish { $0.end(trailers: dropsBody ? HTTPFields() : trailers) }
     }

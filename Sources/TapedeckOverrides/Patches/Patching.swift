@@ -8,6 +8,7 @@ final class Patching {
 
   private let rules: [RequestRule<Patch>]
   private let bodyRules: [RequestRule<Patch>]
+  private let eventRules: [RequestRule<Patch>]
   private let usages: RuleUsages<Patch>
   private let method: HTTPMethod
   private let decisions: DecisionCollector?
@@ -18,21 +19,29 @@ final class Patching {
   ) {
     self.rules = rules
     bodyRules = rules.filter { $0.effect.changesBody }
+    eventRules = rules.filter { !$0.effect.events.isEmpty }
     self.usages = usages
     self.method = method
     self.decisions = decisions
   }
 
   var changesBody: Bool { !bodyRules.isEmpty }
+  var changesEvents: Bool { !eventRules.isEmpty }
 
   /// The patched content.
   func content(_ content: ServedResponse.Content) -> ServedResponse.Content {
-    guard changesBody || rules.contains(where: { $0.effect.changesHead }) else { return content }
+    guard changesBody || changesEvents || rules.contains(where: { $0.effect.changesHead }) else {
+      return content
+    }
     switch content {
     case .stream(let source): return .stream(PatchedSource(source, patching: self))
-    case .response(let response): return .response(patched(response))
+    case .response(let response): return .response(patchedEvents(response)?.response ?? patched(response))
     case .prepared(let prepared):
       guard let response = prepared.response else { return content }
+      if let (response, sizes) = patchedEvents(response) {
+        return .prepared(
+          PreparedResponse(response, to: method, chunks: prepared.unchunked == nil ? nil : sizes))
+      }
       return .prepared(self.prepared(response, like: prepared))
     }
   }
@@ -104,6 +113,50 @@ final class Patching {
   /// the GET would be changed.
   func headAlone(_ head: HTTPResponseHead) -> HTTPResponseHead {
     self.head(head, isBodyChanged: changesBody && method == .head)
+  }
+
+  // MARK: Events
+
+  /// What applies the patches to the events of a response with this head; `nil` if none does, which is noted.
+  func eventPatching(_ head: HTTPResponseHead) -> EventPatching? {
+    guard changesEvents else { return nil }
+    let form = EventStreamForm(head.fields)
+    guard let form, hasBody(head), head.status != 206, BodyCoding(head.fields) == .identity else {
+      let reason =
+        form == nil
+        ? "this is no stream of events"
+        : hasBody(head) && head.status != 206
+          ? "the stream's coding is not opened" : "this is not the whole stream"
+      for rule in eventRules { decisions?.remark(reason, onPatch: rule.id) }
+      for rule in eventRules where !rule.effect.changesBody { countUnchanged(rule) }
+      return nil
+    }
+    if changesBody { remark("a stream of events is not held") }
+    return EventPatching(eventRules, form)
+  }
+
+  /// Notes what was done to the events when the stream has come to its end.
+  func note(_ events: EventPatching) {
+    for (index, rule) in eventRules.enumerated() {
+      for problem in events.problems[index] ?? [] { decisions?.remark(problem, onPatch: rule.id) }
+      if events.isTooLarge { decisions?.remark("an event is too large to be held", onPatch: rule.id) }
+      guard !events.acted.contains(index) else { continue }
+      if events.problems[index] == nil { decisions?.remark("no event fits", onPatch: rule.id) }
+      if !rule.effect.changesBody { countUnchanged(rule) }
+    }
+  }
+
+  /// A response in memory with its events patched, and the size of each; `nil` if no patch concerns its events.
+  private func patchedEvents(_ response: HTTPResponse) -> (response: HTTPResponse, sizes: [Int])? {
+    guard var events = eventPatching(response.head) else { return nil }
+    let pieces = response.body.withUnsafeBytes { events.append($0) } + events.finish()
+    note(events)
+    var response = response
+    response.body = Array(pieces.joined())
+    response.trailers.removeContentDigests()
+    response.head = head(response.head, isBodyChanged: true)
+    if !hasBody(response.head) { response.body = [] }
+    return (response, pieces.map(\.count))
   }
 
   // MARK: The whole

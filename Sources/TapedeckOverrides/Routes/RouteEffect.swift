@@ -61,7 +61,8 @@ typealias DeclaredResponse = (
 extension RuleIndex<RouteEffect> {
   /// The response to a request, which is counted with the routes that it matches; `nil` if no route acts.
   func response(
-    to request: HTTPRequest, _ usages: RuleUsages<RouteEffect>, _ decisions: DecisionCollector? = nil
+    to request: HTTPRequest, _ usages: RuleUsages<RouteEffect>, _ decisions: DecisionCollector? = nil,
+    loop: EventLoop? = nil
   ) -> DeclaredResponse? {
     guard concerns(request) else { return nil }
     let request = OverrideRequest(request)
@@ -77,7 +78,7 @@ extension RuleIndex<RouteEffect> {
       let response = rule.effect.response(claim.use)
       var generator = rule.limits.generator(beyondDiceOf: claim.turn)
       let delay = response.delay?.nanoseconds(using: &generator) ?? 0
-      let content = response.content(for: request, rule.condition.path)
+      let content = response.content(for: request, rule.condition.path, generator, loop: loop)
       declared = (content, delay, response.fault.map { ($0, generator) })
       return true
     }
@@ -100,7 +101,7 @@ final class RouteRuleResponder: Responder {
   func needsBody(of request: HTTPRequest) -> Bool { rules.needsBody(of: request) }
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
-    guard let declared = rules.response(to: request, usages, decisions) else { return nil }
+    guard let declared = rules.response(to: request, usages, decisions, loop: loop) else { return nil }
     var response = ServedResponse(declared.content, by: .route)
     response.delay(by: declared.delayNanoseconds, of: request, loop)
     guard let (fault, generator) = declared.fault else { return response }

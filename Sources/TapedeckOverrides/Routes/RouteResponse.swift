@@ -1,14 +1,17 @@
 internal import TapedeckHTTP
 internal import TapedeckMocking
+internal import TapedeckSockets
 
-/// A response declared in JSON: `status`, `headers`, a body, `delay`, `fault`.
+/// A response declared in JSON: `status`, `headers`, a body or events, `delay`, `fault`.
 struct RouteResponse: Sendable {
-  static let members = ["status", "headers", "json", "text", "file", "template", "delay", "fault"]
+  static let members =
+    ["status", "headers", "json", "text", "file", "template", "delay", "fault"] + DeclaredStream.members
 
   private let status: Int
   /// Like `{"Retry-After": "1", "Set-Cookie": ["a=1", "b=2"]}`, in order.
   private let fields: [(name: String, text: String, template: Template?)]
   private let body: RuleBody?
+  private let stream: DeclaredStream?
   private let contentType: String?
   let delay: RuleDelay?
   let fault: Fault?
@@ -20,10 +23,16 @@ struct RouteResponse: Sendable {
     let templates = RuleTemplates(areOn: try reader.bool("template") ?? true, path: path)
     fields = try Self.fields(&reader, templates)
     let declared = try RuleBody.read(&reader, templates, file)
-    (body, contentType) = (declared?.body, declared?.contentType)
+    stream = try DeclaredStream.read(&reader, templates)
+    if stream != nil, let other = ["json", "text", "file"].first(where: reader.has) {
+      throw reader.problem("events", "excludes \(other): a body is one of them")
+    }
+    (body, contentType) = (declared?.body, declared?.contentType ?? stream.map { _ in "text/event-stream" })
     delay = try reader.read("delay", RuleDelay.init)
     fault = try reader.read("fault", Fault.init)
-    if case .bytes = body ?? .bytes([]), fields.allSatisfy({ $0.template == nil }) { prepare() }
+    if stream == nil, case .bytes = body ?? .bytes([]), fields.allSatisfy({ $0.template == nil }) {
+      prepare()
+    }
   }
 
   private mutating func prepare() {
@@ -56,10 +65,14 @@ struct RouteResponse: Sendable {
     return texts
   }
 
-  func content(for request: OverrideRequest, _ path: PathPattern) -> ServedResponse.Content {
+  /// - Parameter loop: paces a stream; without it, all of the stream comes at once.
+  func content(
+    for request: OverrideRequest, _ path: PathPattern, _ generator: SplitMix64, loop: EventLoop?
+  ) -> ServedResponse.Content {
     if let prepared { return .prepared(request.http.method == .head ? prepared.head : prepared.whole) }
-    return .response(
-      response(RequestValues(request: request, components: path.values(in: request.path))))
+    let values = RequestValues(request: request, components: path.values(in: request.path))
+    let response = response(values)
+    return stream?.content(response.head, values, generator, loop: loop) ?? .response(response)
   }
 
   private func response(_ values: RequestValues) -> HTTPResponse {

@@ -18,17 +18,20 @@ struct RuleLimits: Sendable {
   init(_ reader: inout RuleReader, probability name: String) throws(OverrideProblem) {
     times = try reader.int("times", in: 1...Int.max)
     after = try reader.int("after", in: 0...Int.max) ?? 0
-    on = try Self.turns(&reader)
+    on = try Self.turns("on", of: "a request", &reader)
     probability = try reader.number(name, in: 0...1) ?? 1
     seed = UInt64(try reader.int("seed", in: 0...Int.max) ?? 0)
   }
 
-  private static func turns(_ reader: inout RuleReader) throws(OverrideProblem) -> [Int]? {
-    guard let value = reader.value("on") else { return nil }
+  /// Reads a number or a list of numbers.
+  static func turns(
+    _ name: String, of what: String, _ reader: inout RuleReader
+  ) throws(OverrideProblem) -> [Int]? {
+    guard let value = reader.value(name) else { return nil }
     let items = value.array ?? [value]
     let numbers = items.compactMap(\.int)
     guard !items.isEmpty, numbers.count == items.count, numbers.allSatisfy({ $0 > 0 }) else {
-      throw reader.problem("on", "must be the number of a request, from 1, or a list of such numbers")
+      throw reader.problem(name, "must be the number of \(what), from 1, or a list of such numbers")
     }
     return numbers
   }

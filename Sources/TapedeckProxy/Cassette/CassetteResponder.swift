@@ -160,6 +160,9 @@ final class CassetteResponder: Responder {
     _ stored: StoredInteraction, to asked: HTTPRequest, _ cassette: InsertedCassette
   ) -> ServedResponse.Content {
     do throws(CassetteError) {
+      if let rest = try stored.rest(for: asked) {
+        return content(rest, to: asked, cassette.responseRewriter(for: asked))
+      }
       if case .instant = pace, let prepared = try cassette.prepared(stored) { return .prepared(prepared) }
       return content(try stored.read(), to: asked, cassette.responseRewriter(for: asked))
     } catch {
