@@ -7,12 +7,46 @@ package struct WebSocketHandshake {
   package let key: [UInt8]
   /// In the client's order.
   package let subprotocols: [[UInt8]]
+  private let versions: [String]
 
   /// `nil` for a request that opens no WebSocket.
   package init?(_ request: HTTPRequest) {
     guard request.asksForWebSocket else { return nil }
     key = request.fields.first("sec-websocket-key").map { Array($0) } ?? []
     subprotocols = request.fields.members(of: "sec-websocket-protocol").map { Array($0) }
+    versions = request.fields.values(of: "sec-websocket-version").map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The response to a handshake that is not valid; `nil` if it is (RFC 6455 §4.2.1, §4.4).
+  package var refusal: HTTPResponse? {
+    guard versions == [Self.version] else {
+      var refusal = HTTPResponse.problem(426, "WebSocket is spoken here in version \(Self.version) (RFC 6455)")
+      refusal.head.fields.append(literal: "Upgrade", "websocket")
+      refusal.head.fields.append(literal: "Sec-WebSocket-Version", Self.version)
+      return refusal
+    }
+    guard Base64.decode(key)?.count == 16 else {
+      return .problem(400, "Sec-WebSocket-Key must be 16 bytes in base64 (RFC 6455 §4.1)")
+    }
+    return nil
+  }
+
+  /// The first of a server's subprotocols that the client offers.
+  package func subprotocol(of supported: [String]) -> String? {
+    supported.first { name in subprotocols.contains { $0.elementsEqual(name.utf8) } }
+  }
+
+  /// The head that opens the WebSocket.
+  /// - Parameter head: of the response so far, which keeps its own fields.
+  package func opening(
+    _ head: HTTPResponseHead = HTTPResponseHead(status: 101), subprotocol: String? = nil
+  ) -> HTTPResponseHead {
+    var head = head
+    if !head.fields.contains("upgrade") { head.fields.append(literal: "Upgrade", "websocket") }
+    head.fields.removeAll("sec-websocket-accept")
+    head.fields.append(literal: "Sec-WebSocket-Accept", accept)
+    if let subprotocol { head.fields.append(literal: "Sec-WebSocket-Protocol", subprotocol) }
+    return head
   }
 
   /// The value of `Sec-WebSocket-Accept`, which proves that the handshake was understood (RFC 6455 §4.2.2).

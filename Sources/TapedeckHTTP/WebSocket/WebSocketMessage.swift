@@ -80,7 +80,7 @@ extension WebSocketMessage {
   }
 
   /// Whether an endpoint may send a Close frame with this code (RFC 6455 §7.4, and the registry it begins).
-  static func maySend(code: Int) -> Bool {
+  package static func maySend(code: Int) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true
     default: false

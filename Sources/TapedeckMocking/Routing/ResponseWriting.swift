@@ -35,13 +35,13 @@ extension RouterSettings {
 
   /// The response to `nil`. As in Kakapo, it has a content type although it is empty.
   private func empty() throws -> RouteResponse {
-    .response(HTTPResponse(head: try Self.head(nilStatusCode, ["Content-Type": "application/json"])))
+    .response(HTTPResponse(head: try self.head(nilStatusCode, ["Content-Type": "application/json"])))
   }
 
   private func write(_ response: Response, as whole: any Serializable) throws -> RouteResponse {
     let (status, headers, reason) = (response.statusCode, response.headers, response.reason)
     if let value = response.value { return try write(whole, value, status: status, headers: headers, reason) }
-    let head = try Self.head(status, headers, reason)
+    let head = try self.head(status, headers, reason)
     return response.stream.map { .stream(head, $0) } ?? .response(HTTPResponse(head: head))
   }
 
@@ -64,7 +64,7 @@ extension RouterSettings {
       }
       headers.add("Content-Type", typed?.contentType ?? "application/json")
     }
-    return .response(HTTPResponse(head: try Self.head(status, headers, reason), body: content))
+    return .response(HTTPResponse(head: try self.head(status, headers, reason), body: content))
   }
 
   private static let jsonFields: HTTPFields = {
@@ -81,10 +81,10 @@ extension RouterSettings {
     return format.style == .compact ? bytes : try JSONValue(parsing: bytes).bytes(format.style)
   }
 
-  private static func head(
+  private func head(
     _ status: Int, _ headers: HeaderFields, _ reason: [UInt8]? = nil
   ) throws -> HTTPResponseHead {
-    guard (200...999).contains(status) else { throw RouterError.badStatus(status) }
+    guard (200...999).contains(status) || status == 101 && opensWebSocket else { throw RouterError.badStatus(status) }
     var fields = HTTPFields()
     for field in headers where !(field.value.isEmpty && field.name.isHeaderName("Content-Type")) {
       do { try fields.append(field.name, field.value) } catch { throw RouterError.badHeader("\(error)") }

@@ -66,7 +66,8 @@ struct RegisteredRoute: Sendable {
 
   /// Routes with equal identities replace one another. A route that matches only sometimes has none.
   var identity: [String]? {
-    predicates.isEmpty && uses == nil ? Self.identity(method, pattern.shape, headers) : nil
+    guard predicates.isEmpty, uses == nil else { return nil }
+    return Self.identity(method, pattern.shape, headers) + (opensWebSocket ? ["websocket"] : [])
   }
 
   static func identity(_ method: HTTPMethod?, _ shape: [String], _ headers: [HeaderFields.Field]) -> [String]
@@ -74,7 +75,13 @@ struct RegisteredRoute: Sendable {
     [method?.rawValue ?? ""] + shape + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
   }
 
+  /// Whether it serves WebSockets, and nothing else.
+  var opensWebSocket: Bool {
+    if case .webSocket = handler { true } else { false }
+  }
+
   func goesBefore(_ other: RegisteredRoute) -> Bool {
+    if opensWebSocket != other.opensWebSocket { return opensWebSocket }
     if (method == nil) != (other.method == nil) { return method != nil }
     if (pattern.origin == nil) != (other.pattern.origin == nil) { return pattern.origin != nil }
     if pattern.query.count != other.pattern.query.count {
@@ -93,7 +100,7 @@ struct RegisteredRoute: Sendable {
   }
 
   /// Like `GET /users/:id`.
-  var description: String { "\(method?.rawValue ?? "any") \(pattern.text)" }
+  var description: String { "\(opensWebSocket ? "WebSocket" : method?.rawValue ?? "any") \(pattern.text)" }
 }
 
 final class UseCounter: Sendable {

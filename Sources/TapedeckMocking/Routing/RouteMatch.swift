@@ -36,8 +36,8 @@ package struct RouteMatch: Sendable {
 
   package var isAsync: Bool {
     if !settings.middleware.isEmpty { return true }
-    if case .async = route.handler { return true }
-    return false
+    if case .sync = route.handler { return false }
+    return true
   }
 
   /// Runs a handler that is not async and turns an error into a response.
@@ -70,6 +70,8 @@ package struct RouteMatch: Sendable {
     _ middleware: ArraySlice<Router.Middleware>, _ request: Request
   ) async throws -> RouteResponse {
     if let outermost = middleware.first {
+      var settings = settings
+      settings.opensWebSocket = route.opensWebSocket
       let value = try await outermost(request) { inner in
         try await run(middleware.dropFirst(), inner).decorated(for: inner)
       }
@@ -78,6 +80,7 @@ package struct RouteMatch: Sendable {
     switch route.handler {
     case .sync(let handler): return try handler(request, settings)
     case .async(let handler): return try await handler(request, settings)
+    case .webSocket(let route): return .response(HTTPResponse(head: route.head(for: request)))
     }
   }
 
@@ -107,6 +110,7 @@ public typealias RouteHandler = @Sendable (Request) throws -> (any Serializable)
 enum RouteHandling: Sendable {
   case sync(@Sendable (Request, RouterSettings) throws -> RouteResponse)
   case async(@Sendable (Request, RouterSettings) async throws -> RouteResponse)
+  case webSocket(WebSocketRoute)
 
   static func returning(_ handler: @escaping RouteHandler) -> RouteHandling {
     .sync { request, settings in try settings.response(to: try handler(request)) }
@@ -132,7 +136,7 @@ enum RouteHandling: Sendable {
 public enum RouterError: Error, Equatable, Sendable, CustomStringConvertible {
   /// `request.continue()` was called, but there is nothing to pass the request on to.
   case nothingBehind(method: String, url: String)
-  /// A status outside 200 to 999.
+  /// A status outside 200 to 999, where no WebSocket is opened.
   case badStatus(Int)
   /// A header field that HTTP does not allow, with the reason.
   case badHeader(String)

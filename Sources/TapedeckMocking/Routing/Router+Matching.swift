@@ -58,6 +58,7 @@ extension Router {
     guard base.beginsPath(path, foldsCase: foldsCase) else { return nil }
     let start = base.segments.count
     return table.first(for: path, from: start) { route in
+      if route.opensWebSocket, door == .url || !request.http.asksForWebSocket { return nil }
       if names, let origin = route.pattern.origin, !origin.covers(URLText(request.url)) { return nil }
       guard let matched = matched(route, request, path, start), claims(route) else { return nil }
       let latency =

@@ -264,6 +264,8 @@ struct RouterSettings: Sendable {
   var format = SerializationFormat()
   /// The first one is the outermost.
   var middleware: [Router.Middleware] = []
+  /// Whether a response may be the 101 that opens a WebSocket.
+  var opensWebSocket = false
 }
 
 // MARK: - All routers

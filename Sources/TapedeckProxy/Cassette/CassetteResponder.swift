@@ -133,15 +133,14 @@ final class CassetteResponder: Responder {
         let refusal = HTTPResponse.problem(426, "a WebSocket was recorded for this request, which opens none")
         return ServedResponse(.response(refusal), by: .cassette)
       }
+      if let refusal = handshake.refusal { return ServedResponse(.response(refusal), by: .cassette) }
       var head = interaction.response.head
       if let rewriter = cassette.responseRewriter(for: asked) {
         head.fields = rewriter.rewritten(head.fields, proxyAuthority: asked.authority)
       }
-      if !head.fields.contains("upgrade") { head.fields.append(literal: "Upgrade", "websocket") }
-      head.fields.append(literal: "Sec-WebSocket-Accept", handshake.accept)
       let file = turn.interaction.fileName
       let source = RecordedSocket(
-        head, recorded, matcher: cassette.matcher, pace: pace, onCut: onCut, loop: loop
+        handshake.opening(head), recorded, matcher: cassette.matcher, pace: pace, onCut: onCut, loop: loop
       ) { number, expected, received in
         let miss = cassette.missExplanation.miss(
           cassette.matcher.redaction.redacted(compared), file: file, message: number, expected: expected,

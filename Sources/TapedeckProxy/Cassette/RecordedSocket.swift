@@ -4,7 +4,7 @@ internal import TapedeckSockets
 
 /// Replays a recorded WebSocket (RFC 6455): the server's messages in order, each run of them after the client message
 /// that preceded it. A client message that differs from the recorded one is a miss: it closes with 1008, and says why.
-final class RecordedSocket: TunnelSource {
+final class RecordedSocket: WebSocketEndpoint {
   var onRoom: () -> Void = {}
   private let head: HTTPResponseHead
   private let recorded: RecordedWebSocket
@@ -14,10 +14,10 @@ final class RecordedSocket: TunnelSource {
   private let loop: EventLoop
   /// Told which recorded message was expected, if any, and what came.
   private let onMiss: (_ number: Int, _ expected: [UInt8]?, _ received: [UInt8]) -> Void
-  private var reader: WebSocketReader
-  private var sink: (any ResponseSink)?
+  var reader: WebSocketReader
+  var sink: (any ResponseSink)?
   private var timer: LoopTimer?
-  private var isSinkFull = false
+  var isSinkFull = false
   /// The server's next message.
   private var next = 0
   /// The client's next message; the server's before it may be sent.
@@ -27,7 +27,6 @@ final class RecordedSocket: TunnelSource {
   /// When the client's last message came, and when it was recorded.
   private var since: (now: MonotonicTime, recorded: Double)
 
-  private static let maximumMessageBytes = 64 << 20
   private static let latestNanoseconds = 86_400e9
 
   init(
@@ -51,20 +50,9 @@ final class RecordedSocket: TunnelSource {
     sendDue()
   }
 
-  func cancel() {
-    timer?.cancel()
-    sink = nil
-  }
-
   func resume() { timer?.set(loop.now) }
 
-  func clientFinished() { end() }
-
-  private func end() {
-    guard let sink else { return }
-    cancel()
-    sink.end(trailers: HTTPFields())
-  }
+  func ended(code: Int, reason: [UInt8]) { timer?.cancel() }
 
   // MARK: To the client
 
@@ -109,42 +97,13 @@ final class RecordedSocket: TunnelSource {
     }
   }
 
-  private func send(_ message: WebSocketMessage) {
-    guard let sink else { return }
-    let bytes = message.frame()
-    switch bytes.withUnsafeBytes({ sink.write($0, endsChunk: true) }) {
-    case .more: break
-    case .wait: isSinkFull = true
-    case .gone: cancel()
-    }
-  }
-
-  /// The server may end the connection as soon as it has said so (RFC 6455 §7.1.1).
-  private func close(_ code: Int?, _ reason: [UInt8]) {
-    send(.close(code: code, reason: reason))
-    end()
-  }
-
   // MARK: From the client
 
-  func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard !isSinkFull else { return 0 }
-    var offset = 0
-    do throws(WebSocketError) {
-      while sink != nil, let message = try reader.next(bytes, at: &offset) { receive(message) }
-    } catch {
-      close(error.code, Array("\(error)".utf8))
-    }
-    return bytes.count
-  }
-
-  private func receive(_ message: WebSocketMessage) {
+  func received(_ message: WebSocketMessage) {
     switch message {
     case .text(let bytes): compare(bytes, isText: true)
     case .binary(let bytes): compare(bytes, isText: false)
-    case .ping(let bytes): send(.pong(bytes))
-    case .pong: break
-    case .close(let code, let reason): close(code, code == nil ? [] : reason)
+    case .ping, .pong, .close: break
     }
   }
 

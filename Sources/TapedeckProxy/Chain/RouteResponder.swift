@@ -23,6 +23,10 @@ final class RouteResponder: Responder {
 
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) throws -> ServedResponse? {
     guard !router.isEmpty, let match = router.match(Request(http: request), at: .server) else { return nil }
+    if let route = match.webSocket, let handshake = WebSocketHandshake(request) {
+      decisions?.respond(.route, .declared)
+      return open(match, route, handshake)
+    }
     guard match.latencyNanoseconds == 0, !match.isAsync else {
       decisions?.respond(.route, .declared)
       return ServedResponse(.stream(RouteSource(match, next: next, loop: loop)), by: .route)
@@ -36,5 +40,15 @@ final class RouteResponder: Responder {
     }
     decisions?.respond(.route, .declared)
     return ServedResponse(content, by: .route)
+  }
+
+  private func open(
+    _ match: RouteMatch, _ route: WebSocketRoute, _ handshake: WebSocketHandshake
+  ) -> ServedResponse {
+    if let refusal = handshake.refusal { return ServedResponse(.response(refusal), by: .route) }
+    let socket = RouteSocket(match, route, handshake, loop: loop)
+    var response = ServedResponse(.stream(socket), by: .route)
+    response.upgrade = socket
+    return response
   }
 }
