@@ -27,6 +27,8 @@ enum Fault: Sendable, Equatable {
   case malformedResponseChunk
   /// Sends bytes that are not HTTP, and ends the connection.
   case randomDataThenClose
+  /// Acts on messages of a WebSocket.
+  case messages(MessageFault)
 }
 
 // MARK: Reading
@@ -34,7 +36,7 @@ enum Fault: Sendable, Equatable {
 extension Fault {
   private static let names = [
     "latency", "bandwidth", "slow_close", "timeout", "reset_peer", "slicer", "limit_data", "empty_response",
-    "malformed_response_chunk", "random_data_then_close",
+    "malformed_response_chunk", "random_data_then_close", "close", "drop", "malformed_frame",
   ]
 
   /// Reads the member `fault` of a route: an object, or the type alone if it needs no other members.
@@ -48,7 +50,12 @@ extension Fault {
   /// Reads `type` and the members that belong to it.
   private init(_ reader: inout RuleReader) throws(OverrideProblem) {
     let times = 0...86_400_000
-    switch try reader.text("type") {
+    let type = try reader.text("type")
+    if let fault = try Self.ofMessages(type, &reader) {
+      self = fault
+      return
+    }
+    switch type {
     case "latency":
       self = .latency(
         milliseconds: try Self.required("latency", times, &reader),
@@ -71,6 +78,26 @@ extension Fault {
     case "random_data_then_close": self = .randomDataThenClose
     default: throw reader.problem("type", "must be one of \(Self.names.joined(separator: ", "))")
     }
+  }
+
+  /// A fault of messages; `nil` for one of responses.
+  private static func ofMessages(
+    _ type: String?, _ reader: inout RuleReader
+  ) throws(OverrideProblem) -> Fault? {
+    let action: MessageFault.Action
+    switch type {
+    case "close": action = .close(try DeclaredClose(&reader, standard: 1011))
+    case "drop": action = .drop
+    case "malformed_frame": action = .malformedFrame
+    case "latency" where reader.has("messages"):
+      let times = 0...86_400_000
+      action = .latency(
+        milliseconds: try required("latency", times, &reader),
+        jitter: try reader.int("jitter", in: times) ?? 0)
+    default: return nil
+    }
+    let place = reader.place(of: "messages")
+    return .messages(try MessageFault(action, reader.value("messages"), at: place))
   }
 
   private static func required(
@@ -116,6 +143,13 @@ extension Fault: ResponseEffect {
       return response
     }
     guard let source = response.content.stream(to: request.method) else { return response }
+    if case .messages(let fault) = self {
+      guard let upgrade = response.upgrade else { return response }
+      let socket = FaultySocket(source, upgrade, fault, generator, loop: loop)
+      response.content = .stream(socket)
+      response.upgrade = socket
+      return response
+    }
     response.content = .stream(stream(of: source, request.version, &generator, loop))
     if case .slowClose = self { response.endsConnection = true }
     return response
@@ -130,7 +164,7 @@ extension Fault: ResponseEffect {
       WithheldSource(source, until: milliseconds, awaitsResponse: awaitsResponse, end: end, loop: loop)
     }
     switch self {
-    case .latency: return source
+    case .latency, .messages: return source
     case .bandwidth(let rate):
       return DrippedSource(source, pace: .bandwidth(bytesPerMillisecond: rate), loop: loop)
     case .slowClose(let milliseconds):

@@ -2,10 +2,12 @@ internal import TapedeckHTTP
 internal import TapedeckMocking
 internal import TapedeckSockets
 
-/// The response of a declared route, or several in turn.
+/// The response of a declared route, or several in turn, or the WebSocket that it opens.
 struct RouteEffect: RuleEffect {
   static let kind = OverrideKind.routes
 
+  /// `nil` for a route that responds.
+  let webSocket: DeclaredWebSocket?
   private let responses: [RouteResponse]
   private let loops: Bool
 
@@ -13,7 +15,10 @@ struct RouteEffect: RuleEffect {
     _ reader: inout RuleReader, _ path: PathPattern, _ file: OverridesFile?, _ limits: inout RuleLimits
   ) throws(OverrideProblem) {
     let end = try Self.end(&reader)
-    responses = try Self.responses(&reader, path, file)
+    webSocket = try reader.read("webSocket") { value, place throws(OverrideProblem) in
+      try DeclaredWebSocket(value, at: place, path)
+    }
+    responses = try Self.responses(&reader, path, file, opensWebSocket: webSocket != nil)
     loops = end == "loop"
     // After its last response, the route lets requests pass.
     if end == "pass" { limits.times = min(limits.times ?? .max, responses.count) }
@@ -30,8 +35,13 @@ struct RouteEffect: RuleEffect {
   }
 
   private static func responses(
-    _ reader: inout RuleReader, _ path: PathPattern, _ file: OverridesFile?
+    _ reader: inout RuleReader, _ path: PathPattern, _ file: OverridesFile?, opensWebSocket: Bool
   ) throws(OverrideProblem) -> [RouteResponse] {
+    if opensWebSocket {
+      for name in RouteResponse.bodyMembers + ["sequence"] where reader.has(name) {
+        throw reader.problem(name, "does not go with webSocket, which has messages of its own")
+      }
+    }
     guard let items = try reader.list("sequence") else {
       return [try RouteResponse(&reader, path, file)]
     }
@@ -47,6 +57,11 @@ struct RouteEffect: RuleEffect {
     }
   }
 
+  /// What a request lacks besides the conditions of the rule; `nil` if nothing.
+  func obstacle(_ request: HTTPRequest) -> String? {
+    webSocket == nil || request.asksForWebSocket ? nil : "the request opens a WebSocket"
+  }
+
   /// - Parameter use: the number of the request among those that it responds to, from 1.
   func response(_ use: Int) -> RouteResponse {
     responses[loops ? (use - 1) % responses.count : min(use, responses.count) - 1]
@@ -54,9 +69,15 @@ struct RouteEffect: RuleEffect {
 }
 
 /// A route's response to one request, with its delay, and its fault and the fault's random numbers.
-typealias DeclaredResponse = (
-  content: ServedResponse.Content, delayNanoseconds: Int64, fault: (fault: Fault, generator: SplitMix64)?
-)
+struct DeclaredResponse {
+  var content: ServedResponse.Content
+  var delayNanoseconds: Int64
+  var fault: Fault?
+  var webSocket: DeclaredWebSocket?
+  var path: PathPattern
+  /// Of the request's random numbers.
+  var generator: SplitMix64
+}
 
 extension RuleIndex<RouteEffect> {
   /// The response to a request, which is counted with the routes that it matches; `nil` if no route acts.
@@ -68,9 +89,10 @@ extension RuleIndex<RouteEffect> {
     let request = OverrideRequest(request)
     var declared: DeclaredResponse?
     offer(request) { rule in
-      let isMet = rule.condition.accepts(request)
+      let unmet = rule.effect.obstacle(request.http)
+      let isMet = unmet == nil && rule.condition.accepts(request)
       guard isMet, let claim = usages.claim(rule) else {
-        let obstacle = decisions == nil || isMet ? nil : rule.condition.obstacle(request)
+        let obstacle = decisions == nil || isMet ? nil : unmet ?? rule.condition.obstacle(request)
         decisions?.decline(.route, rule: rule.id, isMet ? .notItsTurn : .unmet(obstacle ?? ""))
         return false
       }
@@ -79,7 +101,9 @@ extension RuleIndex<RouteEffect> {
       var generator = rule.limits.generator(beyondDiceOf: claim.turn)
       let delay = response.delay?.nanoseconds(using: &generator) ?? 0
       let content = response.content(for: request, rule.condition.path, generator, loop: loop)
-      declared = (content, delay, response.fault.map { ($0, generator) })
+      declared = DeclaredResponse(
+        content: content, delayNanoseconds: delay, fault: response.fault, webSocket: rule.effect.webSocket,
+        path: rule.condition.path, generator: generator)
       return true
     }
     return declared
@@ -103,8 +127,22 @@ final class RouteRuleResponder: Responder {
   func respond(to request: HTTPRequest, decisions: DecisionCollector?) -> ServedResponse? {
     guard let declared = rules.response(to: request, usages, decisions, loop: loop) else { return nil }
     var response = ServedResponse(declared.content, by: .route)
+    if let webSocket = declared.webSocket, let handshake = WebSocketHandshake(request) {
+      open(webSocket, handshake, of: request, declared, &response)
+    }
     response.delay(by: declared.delayNanoseconds, of: request, loop)
-    guard let (fault, generator) = declared.fault else { return response }
-    return fault.applied(to: response, of: request, generator: generator, loop: loop)
+    guard let fault = declared.fault else { return response }
+    return fault.applied(to: response, of: request, generator: declared.generator, loop: loop)
+  }
+
+  private func open(
+    _ webSocket: DeclaredWebSocket, _ handshake: WebSocketHandshake, of request: HTTPRequest,
+    _ declared: DeclaredResponse, _ response: inout ServedResponse
+  ) {
+    if let refusal = handshake.refusal { return response.content = .response(refusal) }
+    let socket = DeclaredSocket(
+      webSocket, handshake, of: request, declared.path, generator: declared.generator, loop: loop)
+    response.content = .stream(socket)
+    response.upgrade = socket
   }
 }

@@ -4,8 +4,9 @@ internal import TapedeckSockets
 
 /// A response declared in JSON: `status`, `headers`, a body or events, `delay`, `fault`.
 struct RouteResponse: Sendable {
-  static let members =
-    ["status", "headers", "json", "text", "file", "template", "delay", "fault"] + DeclaredStream.members
+  static let members = bodyMembers + ["delay", "fault"]
+  static let bodyMembers =
+    ["status", "headers", "json", "text", "file", "template"] + DeclaredStream.members
 
   private let status: Int
   /// Like `{"Retry-After": "1", "Set-Cookie": ["a=1", "b=2"]}`, in order.

@@ -29,9 +29,7 @@ package struct RequestCondition: Sendable {
   private let query: Matchers
   private let headers: Matchers
   private let form: Matchers
-  private let body: TextMatcher?
-  private let json: JSONValue?
-  private let jsonPath: [(path: JSONPath, matcher: JSONMatcher)]
+  private let body: BodyCondition
   /// The number of conditions in `when`. Of two rules for the same path, the one with more conditions is tried first.
   let whenCount: Int
 
@@ -48,18 +46,9 @@ package struct RequestCondition: Sendable {
     query = try Self.matchers(&when, "query", TextMatcher.init)
     headers = try Self.matchers(&when, "headers", TextMatcher.init)
     form = try Self.matchers(&when, "form", TextMatcher.init)
-    body = try when?.read("body", TextMatcher.init)
-    json = when?.value("json")
-    let place = when?.place(of: "jsonPath") ?? ""
-    let matchers = try Self.matchers(&when, "jsonPath", JSONMatcher.init)
-    jsonPath = try matchers.map { name, matcher throws(OverrideProblem) in
-      do { return (try JSONPath(name), matcher) } catch {
-        throw OverrideProblem("\(place).\(name)", "\(error)")
-      }
-    }
+    body = try BodyCondition(&when)
     try when?.finish()
-    let bodyCount = jsonPath.count + (body == nil ? 0 : 1) + (json == nil ? 0 : 1)
-    whenCount = (host == nil ? 0 : 1) + query.count + headers.count + form.count + bodyCount
+    whenCount = (host == nil ? 0 : 1) + query.count + headers.count + form.count + body.count
   }
 
   private static func methods(
@@ -124,7 +113,7 @@ package struct RequestCondition: Sendable {
     if let methods, !methods.contains(request.http.method) {
       return "method is \(methods.map(\.rawValue).joined(separator: " or "))"
     }
-    return whenCount == 0 ? nil : itemObstacle(request) ?? bodyObstacle(request)
+    return whenCount == 0 ? nil : itemObstacle(request) ?? body.obstacle(request)
   }
 
   private func itemObstacle(_ request: OverrideRequest, includingForm: Bool = true) -> String? {
@@ -137,19 +126,6 @@ package struct RequestCondition: Sendable {
     }
     for (name, matcher) in form where includingForm && !matcher.accepts(request.form.values(of: name)) {
       return "form field \(name) \(matcher.description)"
-    }
-    return nil
-  }
-
-  private func bodyObstacle(_ request: OverrideRequest) -> String? {
-    if let body, !body.accepts(request.http.body.isEmpty ? [] : [request.text]) {
-      return "body \(body.description)"
-    }
-    if let json, request.json?.holds(json) != true {
-      return "body holds \(String(decoding: json.bytes(.compact), as: UTF8.self))"
-    }
-    for (path, matcher) in jsonPath where !matcher.accepts(request.json?.values(at: path) ?? []) {
-      return "body \(path) \(matcher.description)"
     }
     return nil
   }
