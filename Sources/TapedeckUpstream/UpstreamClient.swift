@@ -75,7 +75,17 @@ public final class UpstreamClient {
   /// Makes an exchange that begins with `start(into:)`.
   public func fetch(_ request: HTTPRequest) -> UpstreamExchange { UpstreamExchange(request, client: self) }
 
-  private var hasRoom: Bool { activeCount < configuration.maxConnectionsPerLoop }
+  /// An open WebSocket stays for long, and its origin has answered: it leaves the room to others.
+  private var hasRoom: Bool { activeCount - switchedCount < configuration.maxConnectionsPerLoop }
+  /// The number of exchanges that have become WebSockets.
+  private var switchedCount = 0
+
+  func exchangeSwitched() {
+    switchedCount += 1
+    runNextInLine()
+  }
+
+  func switchedEnded() { switchedCount -= 1 }
 
   func start(_ exchange: UpstreamExchange) {
     if isShutDown { return exchange.fail(Self.shuttingDown) }

@@ -33,6 +33,8 @@ public final class UpstreamExchange: TunnelSource {
   /// Of a WebSocket, or of an upload.
   public var onRoom: () -> Void = {}
   private var isDelivering = false
+  /// Whether it has become a WebSocket, which leaves its place to other exchanges.
+  private var isWebSocket = false
   /// How the exchange ends when the sink returns.
   private var ending: Ending?
   private var isOver = false
@@ -183,6 +185,9 @@ public final class UpstreamExchange: TunnelSource {
       self.sink = portCheck
     }
     sink?.begin(head, framing: framing)
+    guard parser.hasSwitched, ending == nil else { return }
+    isWebSocket = true
+    client.exchangeSwitched()
   }
 
   private func complete(trailers: HTTPFields) {
@@ -219,7 +224,11 @@ public final class UpstreamExchange: TunnelSource {
         return bytes.count
       }
     }
-    if !parser.hasSwitched { outgoing?.advance(by: count) }
+    if !parser.hasSwitched {
+      outgoing?.advance(by: count)
+    } else if count > 0 {
+      connection.setTimer(UpstreamTunnel.idleMilliseconds)
+    }
     return count
   }
 
@@ -305,6 +314,7 @@ public final class UpstreamExchange: TunnelSource {
       if case .left = ending { client.leaveLine(self) }
       return tell(ending, to: sink)
     }
+    if isWebSocket { client.switchedEnded() }
     client.release(connection, servesAgain: leavesUsable(connection, ending))
     outgoing = nil
     tell(ending, to: sink)
@@ -331,7 +341,9 @@ public final class UpstreamExchange: TunnelSource {
   private func setTimer(_ connection: UpstreamConnection) {
     if parser.isReadingHead {
       connection.setTimer(configuration.timeouts.firstByteMilliseconds)
-    } else if isPaused || parser.isEventStream || parser.hasSwitched {
+    } else if parser.hasSwitched {
+      connection.setTimer(UpstreamTunnel.idleMilliseconds)
+    } else if isPaused || parser.isEventStream {
       connection.cancelTimer()
     } else {
       connection.setTimer(configuration.timeouts.readIdleMilliseconds)
@@ -347,6 +359,10 @@ public final class UpstreamExchange: TunnelSource {
   func timedOut() {
     guard let connection, let outgoing else { return }
     let origin = configuration.origin
+    if parser.hasSwitched {
+      let limit = UpstreamTunnel.idleMilliseconds / 60_000
+      return fail(.readTimeout, "Nobody said anything over the WebSocket to \(origin) for \(limit) minutes.")
+    }
     guard parser.isReadingHead else {
       if outgoing.sent > sentAtLastCheck || isClientSending(outgoing) {
         sentAtLastCheck = outgoing.sent

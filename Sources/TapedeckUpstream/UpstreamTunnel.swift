@@ -22,7 +22,7 @@ package final class UpstreamTunnel: TunnelSource, EventHandler {
   private var hasClientFinished = false
 
   /// nginx and HAProxy close idle tunnels after 10 minutes and 1 hour.
-  private static let idleMilliseconds = 600_000
+  static let idleMilliseconds = 600_000
   private static let piecesPerTurn = 16
 
   init(_ client: UpstreamClient) throws(UpstreamError) {

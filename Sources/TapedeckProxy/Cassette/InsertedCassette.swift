@@ -230,7 +230,12 @@ final class InsertedCassette: Sendable {
   /// Takes a WebSocket out of the recording, which is told.
   func drop(webSocket request: HTTPRequest, of arrival: Int, because reason: String) {
     notice("the WebSocket \(RequestTarget.text(shownTarget(request))) is not recorded: \(reason)")
-    do { try recorder?.drop(webSocketOf: arrival) } catch { fail("\(error)") }
+    do {
+      try recorder?.drop(webSocketOf: arrival)
+      statistics.uncount(\.recorded)
+    } catch {
+      fail("\(error)")
+    }
   }
 
   /// A response that is too large is not recorded. That is no failure, but the first one is told.

@@ -66,6 +66,11 @@ final class ProxyStatistics: Sendable {
     }
   }
 
+  /// Takes back what was counted too early.
+  func uncount(_ counter: any WritableKeyPath<ProxySummary, Int> & Sendable) {
+    counted.withLock { $0.summary[keyPath: counter] -= 1 }
+  }
+
   /// Counts the files of a sealed cassette; a run that changes cassettes seals several.
   func countSealed(_ report: SealReport) {
     counted.withLock {
