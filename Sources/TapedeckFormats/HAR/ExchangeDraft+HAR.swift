@@ -21,15 +21,33 @@ extension ExchangeDraft {
       let duration = Int((volatile.durationMilliseconds ?? 0).rounded())
       volatile.recordedAtMicroseconds = (started + duration) * 1000
     }
+    if status == 101 { try fillWebSocket(entry) }
     if let address = entry["serverIPAddress"]?.text, !address.isEmpty { volatile.remoteAddress = address }
+  }
+
+  private mutating func fillWebSocket(_ entry: JSONValue) throws(EntryRefusal) {
+    guard let messages = entry[HARWebSocket.name]?.array else {
+      throw EntryRefusal("it switches protocols (101), and the file has no \(HARWebSocket.name)")
+    }
+    let start = entry["startedDateTime"]?.text.flatMap(ImportedTime.iso8601)
+    let (webSocket, leftAway) = try HARWebSocket.decode(messages, start: start)
+    self.webSocket = webSocket
+    // RFC 6455 §3: the handshake of `ws` is a request of http, and that of `wss` one of https.
+    if url.hasPrefix("ws:") || url.hasPrefix("wss:") { url = "http" + url.dropFirst(2) }
+    if leftAway > 0 { remark(.lost, "\(leftAway) messages that are neither text nor binary are left away") }
+    remark(
+      .changed, "how its WebSocket closed is not in the file: replayed, it stays open after its last message")
+    // Random, and proven by the response: a replayed handshake has its own (RFC 6455 §4).
+    requestFields.removeAll("sec-websocket-key")
+    responseFields.removeAll("sec-websocket-accept")
+    // Frames are replayed without extensions (RFC 6455 §9).
+    requestFields.removeAll("sec-websocket-extensions")
+    responseFields.removeAll("sec-websocket-extensions")
   }
 
   /// Refuses attempts that ended without a response: their status is 0 or -1, and browsers say why in a member of
   /// their own.
   private func refuseFailure(_ entry: JSONValue, _ response: JSONValue) throws(EntryRefusal) {
-    if let messages = entry["_webSocketMessages"]?.array {
-      throw EntryRefusal("a WebSocket is not imported\(messages.isEmpty ? "" : ", nor are its messages")")
-    }
     guard status <= 0 else { return }
     let reason = [response["_error"], response["_failureText"], entry["_error"], response["comment"]]
       .compactMap { $0?.text }.first { !$0.isEmpty }

@@ -74,31 +74,14 @@ package struct HARWriter {
       "request": ownRequest.members == [] ? JSONValue?.none : ownRequest,
       "response": ownResponse.members == [] ? JSONValue?.none : ownResponse,
       "volatile": try InteractionFormat.encode(facts),
+      "webSocket": HARWebSocket.encodeOwn(interaction.response.webSocket),
     ])
     return .object(of: [
       "startedDateTime": JSONValue(started), "time": JSONValue(total), "request": request,
       "response": response, "cache": .object([]), "timings": timings,
       "serverIPAddress": Self.withoutPort(facts.remoteAddress).map { JSONValue($0) },
-      "_webSocketMessages": Self.messages(interaction), JSONString(HAROwn.name): own,
+      JSONString(HARWebSocket.name): HARWebSocket.encode(interaction), JSONString(HAROwn.name): own,
     ])
-  }
-
-  /// As Chromium writes them: when, in seconds since 1970, the opcode, and binary data in base64.
-  private static func messages(_ interaction: Interaction) -> JSONValue? {
-    guard let webSocket = interaction.response.webSocket else { return nil }
-    let facts = interaction.volatile
-    let start = Double(facts.recordedAtMilliseconds ?? 0) - (facts.durationMilliseconds ?? 0)
-    return .array(
-      webSocket.messages.map { message in
-        let data =
-          message.isText ? String(decoding: message.bytes, as: UTF8.self) : Base64.encode(message.bytes)
-        let milliseconds = Int((start + message.atMilliseconds).rounded())
-        return [
-          "type": message.from == .client ? "send" : "receive",
-          "time": JSONValue(Double(milliseconds) / 1000), "opcode": message.isText ? 1 : 2,
-          "data": JSONValue(data),
-        ]
-      })
   }
 
   /// The first day of the year 0, the earliest that four digits can tell.

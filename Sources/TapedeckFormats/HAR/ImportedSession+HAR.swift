@@ -58,11 +58,12 @@ enum HAROwn {
       throw EntryRefusal("it was written by a newer tapedeck (format \(format))")
     }
     let url = try SourceURL(request["url"]?.text ?? "")
-    let tree: JSONValue = [
+    let tree: JSONValue = .object(of: [
       "request": requestTree(request, own["request"] ?? .null, url),
       "response": responseTree(response, own["response"] ?? .null),
+      "webSocket": HARWebSocket.tree(entry[HARWebSocket.name], own["webSocket"]),
       "volatile": own["volatile"] ?? .object([]),
-    ]
+    ])
     do throws(CassetteError) {
       let interaction = try InteractionFormat.decode(tree, in: place, loader: BodyLoader(directory: nil))
       return ImportedExchange(origin: url.origin, interaction: interaction)

@@ -37,6 +37,8 @@ struct ExchangeDraft {
   var responseFields = HTTPFields()
   var responseBody: [UInt8] = []
   var coding = Coding.decoded
+  /// What was said over it; `nil` if no WebSocket was opened.
+  var webSocket: RecordedWebSocket?
   var volatile = VolatileFacts()
   private(set) var remarks: [(severity: ImportNote.Severity, problem: String)] = []
   private var pseudoAuthority: [UInt8]?
@@ -131,6 +133,7 @@ struct ExchangeDraft {
     }
     switch status {
     case 200...999: break
+    case 101 where webSocket != nil: break
     case 101: throw EntryRefusal("a switch of protocols (101), such as to WebSocket, is not recorded")
     case 100..<200: throw EntryRefusal("an interim response is not recorded by itself")
     case ...0: throw EntryRefusal("the request failed, so there is no response")
@@ -169,7 +172,7 @@ struct ExchangeDraft {
       head.reason = Array(HTTPStatus.reason(status).utf8)
       remark(.changed, "its reason phrase holds control characters and is replaced by the usual one")
     }
-    head.fields.removeHopByHop()
+    head.removeHopByHop()
     guard !BodyFraming.hasNoBody(status: status, method: method) else {
       if !responseBody.isEmpty { remark(.changed, "a body where HTTP allows none is left away") }
       // The length of a response to HEAD stays if it is one.
@@ -177,7 +180,9 @@ struct ExchangeDraft {
       let isLength =
         lengths.count == 1 && (1...18).contains(lengths[0].count) && lengths[0].allSatisfy(ASCII.isDigit)
       if !isLength { head.fields.removeAll("content-length") }
-      return RecordedResponse(head: head)
+      var response = RecordedResponse(head: head)
+      response.webSocket = webSocket
+      return response
     }
     let codings = BodyCoding.names(head.fields)
     if !codings.isEmpty, isDecoded(codings) {
