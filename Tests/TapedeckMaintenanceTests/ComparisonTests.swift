@@ -109,3 +109,19 @@ private func told(_ comparison: CassetteComparison) -> [String] {
   let exchanges = [exchange(), exchange("POST", "/x", headers: json, sends: Array("{}".utf8)), exchange()]
   #expect(try comparison(exchanges, exchanges).isEmpty)
 }
+
+@Test func `messages of WebSockets are compared one by one, without their times`() {
+  func said(_ texts: [String], code: Int, at milliseconds: Double) -> Interaction {
+    var interaction = exchange(status: 101)
+    interaction.response.webSocket = RecordedWebSocket(
+      messages: texts.map {
+        .init(from: .client, isText: true, bytes: Array($0.utf8), atMilliseconds: milliseconds)
+      }, close: .init(from: .server, code: code, reason: []))
+    return interaction
+  }
+  #expect(differences(said([#"{"a": 1}"#], code: 1000, at: 1), said([#"{"a": 1}"#], code: 1000, at: 2)) == [])
+  #expect(
+    differences(said([#"{"a": 1}"#], code: 1000, at: 1), said([#"{"a": 2}"#, "more"], code: 4000, at: 1)) == [
+      "message 1 $.a: 1 → 2", "messages: 1 → 2", "close: by the server 1000 → by the server 4000",
+    ])
+}

@@ -75,7 +75,9 @@ extension Verb {
       .init(
         heading: "STATUS", isNumeric: true, color: { .ofStatus($0.interaction.response.head.status) }
       ) { "\($0.interaction.response.head.status)" },
-      .init(heading: "SIZE", isNumeric: true) { HumanText.size($0.interaction.response.body.count) },
+      .init(heading: "SIZE", isNumeric: true) {
+        $0.interaction.response.webSocket?.summary ?? HumanText.size($0.interaction.response.body.count)
+      },
       .init(heading: "AGE", isNumeric: true) {
         $0.interaction.volatile.recordedAtMilliseconds.map { HumanText.age(now - $0 / 1000) } ?? "-"
       },
@@ -100,9 +102,12 @@ extension Verb {
       JSONMember("bodyBytes", JSONValue(interaction.response.body.count)),
       JSONMember("recordedAtMilliseconds", JSONValue(interaction.volatile.recordedAtMilliseconds)),
     ]
+    let messages = interaction.response.webSocket.map {
+      [JSONMember("messages", JSONValue($0.messages.count))]
+    }
     let origin = interaction.origin.map { [JSONMember("origin", JSONValue("\($0)"))] } ?? []
-    return .object(
-      members + origin + (hits.map { [JSONMember("hits", JSONValue($0[stored.fileName]))] } ?? []))
+    let served = hits.map { [JSONMember("hits", JSONValue($0[stored.fileName]))] }
+    return .object(members + (messages ?? []) + origin + (served ?? []))
   }
 
   // MARK: The cassettes of the current folder

@@ -117,6 +117,7 @@ extension Interaction {
       text += Self.text(head.fields.filter { !hidesVolatile || !$0.isNamed("date") }, "<")
     }
     text += Self.text(response.body, response.head.fields)
+    if let webSocket = response.webSocket { text += webSocket.text(hidesVolatile: hidesVolatile) }
     if response.isCutByClient { text += "(cut here: the client left)".painted(.dim) + "\n" }
     return text + Self.text(response.trailers.filter { !hidesVolatile || !$0.isNamed("date") }, "<")
   }

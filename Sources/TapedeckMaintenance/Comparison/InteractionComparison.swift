@@ -28,11 +28,12 @@ enum InteractionComparison {
     found += bodies(old.body, old.head.fields, new.body, new.head.fields, field: "body")
     found += values("chunks", chunks(old), chunks(new)) { $0 }
     found += values("cut", old.isCutByClient, new.isCutByClient) { $0 ? "by the client" : "no" }
+    found += webSockets(old.webSocket ?? RecordedWebSocket(), new.webSocket ?? RecordedWebSocket())
     found += values("interim responses", interim(old), interim(new)) { $0 }
     return found + fields(old.trailers, new.trailers, kind: "trailer")
   }
 
-  private static func values<Value: Equatable>(
+  static func values<Value: Equatable>(
     _ field: String, _ old: Value, _ new: Value, _ text: (Value) -> String?
   ) -> [RequestDifference] {
     old == new ? [] : [RequestDifference(field: field, recorded: text(old), received: text(new))]
@@ -103,9 +104,9 @@ enum InteractionComparison {
 
   // MARK: Bodies
 
-  private static let maximumDifferences = 50
+  static let maximumDifferences = 50
 
-  private static func contents(
+  static func contents(
     _ old: RecordedBody, _ new: RecordedBody, field: String
   ) -> [RequestDifference] {
     guard old != new else { return [] }
