@@ -35,6 +35,9 @@ do {
   let backend = try NewsFeedBackend(scenario: scenario)
   configuration.router = Router("https://kakapobook.com/api/")
   backend.addRoutes(to: configuration.router)
+  configuration.router.webSocket("/echo") { socket in
+    for await message in socket { try await socket.send(message) }
+  }
   let server = try ProxyServer(configuration)
   say("newsfeed: listening on \(server.baseURL)/api/\n")
   var signal: Int32 = 0

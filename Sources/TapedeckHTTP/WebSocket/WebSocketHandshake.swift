@@ -20,7 +20,8 @@ package struct WebSocketHandshake {
   /// The response to a handshake that is not valid; `nil` if it is (RFC 6455 §4.2.1, §4.4).
   package var refusal: HTTPResponse? {
     guard versions == [Self.version] else {
-      var refusal = HTTPResponse.problem(426, "WebSocket is spoken here in version \(Self.version) (RFC 6455)")
+      var refusal = HTTPResponse.problem(
+        426, "WebSocket is spoken here in version \(Self.version) (RFC 6455)")
       refusal.head.fields.append(literal: "Upgrade", "websocket")
       refusal.head.fields.append(literal: "Sec-WebSocket-Version", Self.version)
       return refusal

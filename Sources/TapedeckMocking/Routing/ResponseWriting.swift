@@ -84,7 +84,9 @@ extension RouterSettings {
   private func head(
     _ status: Int, _ headers: HeaderFields, _ reason: [UInt8]? = nil
   ) throws -> HTTPResponseHead {
-    guard (200...999).contains(status) || status == 101 && opensWebSocket else { throw RouterError.badStatus(status) }
+    guard (200...999).contains(status) || status == 101 && opensWebSocket else {
+      throw RouterError.badStatus(status)
+    }
     var fields = HTTPFields()
     for field in headers where !(field.value.isEmpty && field.name.isHeaderName("Content-Type")) {
       do { try fields.append(field.name, field.value) } catch { throw RouterError.badHeader("\(error)") }
