@@ -62,7 +62,29 @@ enum AdminSchemas {
       ("file", text), ("line", text), ("status", ["type": "integer"]), ("turn", count), ("turns", count),
       ("drift", list(text)), ("substitution", text), ("problem", text),
       ("request", reference("ExactMessage")), ("response", reference("ExactMessage")),
+      ("webSocket", reference("WebSocket")),
     ], required: ["file"])
+
+  /// What was said over a WebSocket, in the words of a cassette.
+  private static let webSocket = object(
+    [
+      ("isOpen", bool), ("omittedBefore", count), ("omittedAfter", count),
+      (
+        "messages",
+        list(
+          object(
+            [
+              ("from", oneOf(["client", "server"])), ("text", text), ("base64", text), ("bytes", count),
+              ("isCut", bool), ("atMilliseconds", ["type": "number"]),
+            ], required: ["from", "bytes", "isCut", "atMilliseconds"]))
+      ),
+      (
+        "close",
+        object(
+          [("from", oneOf(["client", "server"])), ("code", ["type": "integer"]), ("reason", text)],
+          required: ["from"])
+      ), ("problem", text),
+    ], required: ["isOpen", "omittedBefore", "omittedAfter", "messages"])
 
   private static let matching = object([
     ("match", list(text)), ("ignore", list(text)), ("flag", nullableText),
@@ -106,6 +128,7 @@ enum AdminSchemas {
       ("response", ["anyOf": [message, reference("ExactMessage")]]),
       ("decisions", list(reference("Decision"))), ("nearest", [:]), ("curl", text),
       ("miss", ["type": "object"]), ("recording", reference("Recording")),
+      ("webSocket", reference("WebSocket")),
     ],
     required: summary.map(\.0) + ["request", "response", "decisions"])
 
@@ -130,7 +153,8 @@ enum AdminSchemas {
       ("Problem", problem), ("Rule", rule), ("State", state), ("RequestLogEntry", entry),
       ("FollowedRequest", followed),
       ("Decision", decision), ("Exchange", exchange),
-      ("ExactMessage", exactMessage), ("Recording", recording), ("Use", use), ("Matching", matching),
+      ("ExactMessage", exactMessage), ("Recording", recording), ("WebSocket", webSocket), ("Use", use),
+      ("Matching", matching),
       ("RequestLog", requestLog),
       ("Finding", finding),
       ("Session", session),

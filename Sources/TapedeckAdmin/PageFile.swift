@@ -20,6 +20,7 @@ struct PageFile {
     "json.js": PackageResources.json_js,
     "keys.js": PackageResources.keys_js,
     "list.js": PackageResources.list_js,
+    "messages.js": PackageResources.messages_js,
     "model.js": PackageResources.model_js,
     "overrides.js": PackageResources.overrides_js,
     "rows.js": PackageResources.rows_js,

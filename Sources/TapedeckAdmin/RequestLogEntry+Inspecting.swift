@@ -15,6 +15,9 @@ extension RequestLogEntry {
         JSONMember("request", shown.json), JSONMember("response", response.json),
         JSONMember("decisions", steps), JSONMember("curl", JSONValue(Self.curl(request))),
       ]
+    if let said = proxy.shownWebSocket(self, of: session) {
+      members.append(JSONMember("webSocket", said.json))
+    }
     if let miss = decisions.miss { members.append(JSONMember("miss", miss.inspected)) }
     if let replay = decisions.replay {
       members.append(JSONMember("recording", Self.recording(replay, proxy, session)))
@@ -56,7 +59,7 @@ extension ShownInteraction {
     [
       JSONMember("status", JSONValue(status)), JSONMember("request", request.json),
       JSONMember("response", response.json),
-    ]
+    ] + (webSocket.map { [JSONMember("webSocket", $0.json)] } ?? [])
   }
 
   var json: JSONValue {

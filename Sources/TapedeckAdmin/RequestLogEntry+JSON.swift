@@ -41,12 +41,15 @@ extension RequestLogEntry {
   func exchange(_ proxy: ProxyServer, _ session: Session) -> JSONValue {
     let shown = proxy.shownExchange(self, of: session)
     let request = shown.request
-    let members =
+    var members =
       summary(target: request.targetText) + [
         JSONMember("request", Self.message(request.fields, request.body, count: request.body.count)),
         JSONMember("response", Self.message(shown.head.fields, shown.body, count: bodyBytes)),
         JSONMember("decisions", steps),
       ]
+    if let said = proxy.shownWebSocket(self, of: session) {
+      members.append(JSONMember("webSocket", said.json))
+    }
     let nearest = decisions.miss.map { [JSONMember("nearest", .array($0.nearest.map(\.text)))] }
     return .object(members + (nearest ?? []))
   }

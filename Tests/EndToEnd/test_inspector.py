@@ -12,12 +12,14 @@ import pytest
 import requests
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+from websockets.sync.client import connect
 
 from deck import Deck
 from inspector import PICTURES, Page, launch
 from origin import reply
 from servers import Httpbin
 from steering import Admin, steered
+from test_websocket import at, websocket_server
 from wire import fetch
 
 LONG = os.environ.get("TAPEDECK_LONG_TESTS") == "1"
@@ -277,6 +279,32 @@ def test_a_large_body_is_shown_by_its_beginning_and_says_so(start, origin, inspe
     page.press("3")
     page.wait_for_text("#exchange-content .notice", "256 KiB of 1 MiB")
     page.assert_harmless()
+
+
+def test_the_messages_of_a_websocket_appear_as_they_are_said(start, inspect):
+    def talk(ws):
+        ws.send('{"hello": ["<img src=x onerror=window.__ran=1>", 1]}')
+        for message in ws:
+            ws.send(message)
+
+    with websocket_server(talk) as port:
+        deck, admin = steered(start, "serve", "--mode", "passthrough", "--upstream", f"http://127.0.0.1:{port}")
+        page = inspect(admin)
+        with connect(at(deck)) as ws:
+            ws.recv(10)
+            page.open_row("/chat")
+            page.press("6")
+            page.wait_for_text("#exchange-content", "1 message, and it is still open")
+            ws.send(b"\0\1\2")
+            ws.recv(10)
+            page.wait_for_text("#exchange-content", "3 messages")
+            page.wait_for_text(".messages .client", "binary")
+            page.page.locator(".messages .server summary").first.click()
+            page.page.locator(".messages .tree details").first.wait_for()
+            page.page.locator(".messages .server summary").first.click()
+        page.wait_for_text("#exchange-content", "it has ended")
+        page.wait_for_text("#exchange-content", "Closed by the client: code 1000")
+        page.assert_harmless()
 
 
 # MARK: For everyone

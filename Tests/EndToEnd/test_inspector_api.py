@@ -10,10 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from deck import ROOT, eventually, run
 from origin import reply
 from steering import TOKEN, Admin, steered
+from test_websocket import at, websocket_server
 
 HTTPBIN = ROOT / "Cassettes" / "httpbin"
 PAGE = ROOT / "Sources" / "TapedeckAdmin" / "Page"
@@ -433,3 +436,99 @@ def test_the_command_does_the_same(start, tmp_path):
     assert ctl("save")["content"] == "1 route" and "mine" in file.read_text()
     assert "mode is none" in ctl("requests", "1", "forward", code=1) or "--upstream" in ctl(
         "requests", "1", "forward", code=1)
+
+
+# WebSockets
+
+
+def test_the_messages_of_a_websocket_are_seen_while_it_is_open_and_after(start, cassette):
+    secret = "sk_live_4eC39HqLyjWDarjtT1zdp7dc"
+
+    def talk(ws):
+        ws.send(json.dumps({"hello": 1, "token": secret}))
+        for message in ws:
+            if message == "bye":
+                return ws.close(4000, "see you")
+            ws.send(message)
+
+    with websocket_server(talk, max_size=None) as port:
+        deck, admin = steered(start, "serve", "--mode", "all", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette)
+        with connect(at(deck), max_size=None) as ws:
+            ws.recv(10)
+            for message in ["grüße", b"\0\1\2", "ü" * 50_000, ["a", "b"]]:
+                ws.send(message)
+                ws.recv(10)
+            said = eventually(lambda: (it := admin.get("/requests/1")["webSocket"])["messages"][8:] and it, "nine messages")
+            assert said["isOpen"] is True and "close" not in said
+            entry = admin.get("/requests/1")
+            assert entry["status"] == 101 and not entry["cutShort"]
+            ws.send("bye")
+            with pytest.raises(ConnectionClosed):
+                ws.recv(10)
+        said = eventually(lambda: not (it := admin.get("/requests/1", bodies="exact")["webSocket"])["isOpen"] and it, "its end")
+        assert said["close"] == {"from": "server", "code": 4000, "reason": "see you"}
+        assert [message["from"] for message in said["messages"]] == ["server"] + ["client", "server"] * 4 + ["client"]
+        assert secret not in json.dumps(said) and said["messages"][0]["text"].startswith('{"hello": 1')
+        assert said["messages"][1]["text"] == "grüße" and said["messages"][3]["base64"] == "AAEC"
+        long = said["messages"][5]
+        # Cut between two characters.
+        assert long["bytes"] == 100_000 and long["isCut"] and set(long["text"]) == {"ü"} and len(long["text"]) == 32_768
+        assert said["messages"][7]["text"] == "ab"
+        times = [message["atMilliseconds"] for message in said["messages"]]
+        assert times == sorted(times) and said["omittedBefore"] == 0
+        entry = admin.get("/requests/1")
+        assert not entry["cutShort"] and entry["milliseconds"] > 0
+        assert deck.stop() == 0
+    # Replayed, a message that differs is a miss; the entry says so though it began before.
+    deck, admin = steered(start, "replay", "--cassette", cassette)
+    with connect(at(deck), max_size=None) as ws:
+        ws.recv(10)
+        ws.send("another")
+        with pytest.raises(ConnectionClosed):
+            ws.recv(10)
+    said = eventually(lambda: not (it := admin.get("/requests/1", bodies="exact"))["webSocket"]["isOpen"] and it, "its end")
+    assert said["webSocket"]["close"]["code"] == 1008
+    assert "message 1" in json.dumps(said["miss"])
+    [use] = admin.get("/cassette/interactions")
+    recorded = admin.get(f"/cassette/interactions/{use['file']}")["webSocket"]
+    assert [message["from"] for message in recorded["messages"][:2]] == ["server", "client"] and recorded["close"]["code"] == 4000
+
+
+def test_a_websocket_that_talks_for_long_takes_no_more_memory(start, cassette):
+    with websocket_server(lambda ws: [ws.send(b"x" * 1000 if index % 2 else str(index)) for index in range(5_000)]) as port:
+        deck, admin = steered(start, "serve", "--mode", "passthrough", "--upstream", f"http://127.0.0.1:{port}")
+        with connect(at(deck)) as ws:
+            for _ in range(5_000):
+                ws.recv(10)
+        said = eventually(lambda: not (it := admin.get("/requests/1")["webSocket"])["isOpen"] and it, "its end")
+    assert said["omittedBefore"] + len(said["messages"]) == 5_000 and len(said["messages"]) <= 1_000
+    assert said["messages"][-2]["text"] == "4998"
+    # Nothing incomplete is exported.
+    assert admin.post("/exports", {"format": "har"})["log"]["entries"] == []
+
+
+def test_a_whole_websocket_is_exported_and_replays(start, tmp_path):
+    cassette = tmp_path / "folder" / "now"
+
+    def greet(ws):
+        ws.send("hello")
+        for message in ws:
+            ws.send(message.upper())
+
+    with websocket_server(greet) as port:
+        deck, admin = steered(
+            start, "serve", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette, "--mode", "passthrough")
+        with connect(at(deck)) as ws:
+            assert ws.recv(10) == "hello"
+            ws.send("a")
+            assert ws.recv(10) == "A"
+        eventually(lambda: not admin.get("/requests/1")["webSocket"]["isOpen"], "its end")
+        [entry] = admin.post("/exports", {"format": "har"})["log"]["entries"]
+        assert [message["data"] for message in entry["_webSocketMessages"]] == ["hello", "a", "A"]
+        assert admin.post("/exports", {"format": "cassette", "name": "then"})["interactions"] == 1
+        deck.stop()
+    offline = start("replay", "--cassette", cassette.parent / "then")
+    with connect(at(offline)) as ws:
+        assert ws.recv(10) == "hello"
+        ws.send("a")
+        assert ws.recv(10) == "A"

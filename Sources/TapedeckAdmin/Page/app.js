@@ -131,7 +131,8 @@ bind([
   { keys: ["f"], does: "follow the latest request", act: onRequests(() => list.follow(!list.follows)) },
   { keys: ["p"], does: "pause and resume", act: onRequests(() => pause(!isPaused)) },
   { keys: ["c"], does: "clear the list", act: onRequests(clear) },
-  { keys: ["1", "2", "3", "4", "5"], does: "Why, Request, Response, Side by side, Timing", act: (event) =>
+  { keys: ["1", "2", "3", "4", "5", "6"],
+    does: "Why, Request, Response, Side by side, Timing, Messages of a WebSocket", act: (event) =>
     (exchange.isOpen() ? exchange.tabAt(Number(event.key) - 1) : false) },
   ...exchange.ACTIONS.map(({ key, title }) =>
     ({ keys: [key], does: title, act: onRequests(() => exchange.act(key)) })),

@@ -5,7 +5,8 @@ import { pathOf } from "./actions.js";
 import { showBody, table as fields } from "./body.js";
 import { show } from "./dialogs.js";
 import { announce, attempt, button, byId, element, fill } from "./dom.js";
-import { message } from "./model.js";
+import { conversation } from "./messages.js";
+import { recording } from "./model.js";
 import { counted, oneLine, visible } from "./text.js";
 
 const MODES = {
@@ -90,12 +91,12 @@ function table(interactions) {
 }
 
 const look = (one) => attempt(async () => {
-  const json = await get(pathOf(one.file));
-  const [request, response] = [message(json.request), message(json.response)];
+  const { request, response, webSocket } = recording(await get(pathOf(one.file)));
   show(
     oneLine(one.file, 200), element("h3", {}, "Request"),
     element("p", { class: "code" }, oneLine(`${one.method} ${one.target}`)), fields(request.fields),
     showBody(request.body, request.type, {}), element("h3", {}, `Response ${one.status}`),
     fields(response.fields),
-    showBody(response.body, response.type, {}));
+    showBody(response.body, response.type, {}),
+    webSocket && [element("h3", {}, "Messages"), conversation(webSocket)]);
 });

@@ -8,6 +8,7 @@ import { announce, attempt, button, byId, element, fill } from "./dom.js";
 import { copy } from "./dialogs.js";
 import { SOURCES } from "./filter.js";
 import { exchange as model, message } from "./model.js";
+import { conversation } from "./messages.js";
 import { timeline } from "./timeline.js";
 import { bytes, duration, oneLine, timeOfDay, visible } from "./text.js";
 
@@ -17,13 +18,19 @@ const TABS = [
   { id: "response", name: "Response", show: (exchange) => side(exchange.response, "response") },
   { id: "beside", name: "Side by side", show: beside },
   { id: "timing", name: "Timing", show: timing },
+  { id: "messages", name: "Messages", show: (exchange) => conversation(exchange.webSocket),
+    isFor: (exchange) => exchange.webSocket },
 ];
+const tabs = () => TABS.filter((tab) => !tab.isFor || tab.isFor(current));
 
 /** How bodies are shown: what was chosen last, for requests and for responses. */
 const choices = { request: {}, response: {} };
 let current = null;
 let tab = "why";
 let opening;
+/** The messages of an open WebSocket are brought up to date this often. */
+const TURN = 1000;
+let turn;
 
 export const isOpen = () => !byId("exchange").hidden;
 export const shownExchange = () => current;
@@ -34,17 +41,40 @@ export function open(row) {
   opening = new AbortController();
   const { signal } = opening;
   return attempt(async () => {
-    const json = await get(`/v1/requests/${row.number}`,
-      { session: row.session || undefined, bodies: "exact" });
+    const next = await fetched(row);
     if (signal.aborted) return;
-    current = model({ ...json, session: row.session || null });
+    current = next;
     byId("exchange").hidden = false;
     document.body.classList.add("with-exchange");
     draw();
+    followMessages(row, signal);
   });
 }
 
+const fetched = async (row) => model({
+  ...await get(`/v1/requests/${row.number}`, { session: row.session || undefined, bodies: "exact" }),
+  session: row.session || null,
+});
+
+/** Brings an open WebSocket up to date, unless somebody has opened one of its messages. */
+function followMessages(row, signal, isDrawn = true) {
+  clearTimeout(turn);
+  if (!current?.webSocket || isDrawn && !current.webSocket.isOpen) return;
+  turn = setTimeout(async () => {
+    const next = current.webSocket.isOpen ? await fetched(row).catch(() => null) : current;
+    if (signal.aborted || !next) return;
+    const content = byId("exchange-content");
+    const isRead = content.querySelector(".messages > li > details[open]");
+    const { scrollTop } = content;
+    current = next;
+    if (tab === "messages" && !isRead) { draw(); content.scrollTop = scrollTop; }
+    followMessages(row, signal, tab !== "messages" || !isRead);
+  }, TURN);
+}
+
 export function close() {
+  opening?.abort();
+  clearTimeout(turn);
   current = null;
   byId("exchange").hidden = true;
   document.body.classList.remove("with-exchange");
@@ -56,7 +86,7 @@ export function selectTab(id) {
   draw();
 }
 
-export function tabAt(index) { if (TABS[index]) selectTab(TABS[index].id); }
+export function tabAt(index) { if (current && tabs()[index]) selectTab(tabs()[index].id); }
 
 /** The actions of an exchange, each with its key. */
 export const ACTIONS = [
@@ -78,6 +108,8 @@ export function act(key) {
 
 function draw() {
   const exchange = current;
+  const shown = tabs();
+  if (!shown.some(({ id }) => id === tab)) tab = shown[0].id;
   const title = `${exchange.method} ${exchange.origin ?? ""}${exchange.target}`;
   fill(byId("exchange-title"), oneLine(title, 3000));
   byId("exchange-title").title = oneLine(title, 500);
@@ -91,7 +123,7 @@ function draw() {
   fill(byId("exchange-actions"),
     ACTIONS.filter((action) => !action.isFor || action.isFor(exchange)).map((action) =>
     button(action.name, () => action.act(exchange), { key: action.key, title: action.title })));
-  fill(byId("exchange-tabs"), TABS.map(({ id, name }, index) => {
+  fill(byId("exchange-tabs"), shown.map(({ id, name }, index) => {
     const isChosen = id === tab;
     return element("button", {
       type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(isChosen),
@@ -102,7 +134,7 @@ function draw() {
   }));
   const content = byId("exchange-content");
   content.setAttribute("aria-labelledby", `tab-${tab}`);
-  fill(content, TABS.find(({ id }) => id === tab).show(exchange));
+  fill(content, shown.find(({ id }) => id === tab).show(exchange));
   content.scrollTop = 0;
 }
 
@@ -111,7 +143,8 @@ function moveTab(event, index) {
   if (!by) return;
   event.preventDefault();
   event.stopPropagation();
-  const { id } = TABS[(index + by + TABS.length) % TABS.length];
+  const all = tabs();
+  const { id } = all[(index + by + all.length) % all.length];
   selectTab(id);
   byId(`tab-${id}`).focus();
 }
@@ -179,6 +212,8 @@ function beside(exchange) {
         withLine(exchange.response, String(exchange.status)),
         withLine(recording.response, String(recording.status ?? exchange.status)),
         ["this response", "recorded"]),
+      recording.webSocket && [element("h3", {}, "Messages that were recorded"),
+        conversation(recording.webSocket)],
     ];
   }
   if (!miss?.nearest?.length) return element("p", { class: "none" },

@@ -15,9 +15,28 @@ export function message(json) {
   return { fields: headers, type, body, chunks: chunks ?? [] };
 }
 
+/** What was said over a WebSocket; null where there is none. */
+export function webSocket(json) {
+  if (!json) return null;
+  const messages = json.messages.map(({ from, text, base64, bytes, isCut, atMilliseconds }) => {
+    const octets = base64 !== undefined ? fromBase64(base64) : new TextEncoder().encode(text ?? "");
+    const body = { ...bodyOf(octets, isCut ? Infinity : octets.length), size: bytes, isCut };
+    // What was sent as binary is shown as such, even where it would read as text.
+    if (base64 !== undefined) body.text = null;
+    return { from, body, size: bytes, milliseconds: atMilliseconds };
+  });
+  return { ...json, messages };
+}
+
+/** An interaction of a cassette. */
+export const recording = (json) => ({
+  ...json, request: message(json.request), response: message(json.response),
+  webSocket: webSocket(json.webSocket),
+});
+
 export function exchange(json) {
-  const recording = json.recording && {
-    ...json.recording, request: message(json.recording.request), response: message(json.recording.response),
+  return {
+    ...json, request: message(json.request), response: message(json.response),
+    webSocket: webSocket(json.webSocket), recording: json.recording && recording(json.recording),
   };
-  return { ...json, request: message(json.request), response: message(json.response), recording };
 }

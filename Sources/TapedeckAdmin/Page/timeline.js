@@ -5,7 +5,8 @@ import { bytes, counted, duration } from "./text.js";
 
 const SHOWN = 400;
 
-export function timeline(chunks) {
+/** @param one what the pieces are called. */
+export function timeline(chunks, one = "chunk") {
   if (chunks.length < 2) return null;
   const whole = Math.max(...chunks.map((chunk) => chunk.milliseconds ?? 0), 0.001);
   const largest = Math.max(...chunks.map((chunk) => chunk.bytes), 1);
@@ -13,7 +14,7 @@ export function timeline(chunks) {
   const shown = chunks.filter((_, index) => index % step === 0);
   const line = element("div", {
     class: "timeline", role: "img",
-    "aria-label": `${counted(chunks.length, "chunk")} in ${duration(whole)}`,
+    "aria-label": `${counted(chunks.length, one)} in ${duration(whole)}`,
   }, shown.map((chunk) => {
     const mark = element("span",
       { title: `${bytes(chunk.bytes)} after ${duration(chunk.milliseconds ?? 0)}` });
@@ -23,6 +24,6 @@ export function timeline(chunks) {
   }));
   return element(
     "figure", {}, line,
-    element("figcaption", { class: "note" }, `${counted(chunks.length, "chunk")} over ${duration(whole)}`,
+    element("figcaption", { class: "note" }, `${counted(chunks.length, one)} over ${duration(whole)}`,
       step > 1 && `, each ${step}th shown`));
 }

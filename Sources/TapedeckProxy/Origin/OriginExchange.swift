@@ -244,17 +244,30 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
       durationMilliseconds: ChunkLog.milliseconds(since: upstream.startTime),
       remoteAddress: upstream.remoteAddress,
       chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil)
-    var sent = request
-    sent.fields = upstream.sentFields
-    sent.fields.removeAll("expect")
-    if request.asksForWebSocket {
-      // Random, and proven by the response: a replayed handshake has its own (RFC 6455 §4).
-      sent.fields.removeAll("sec-websocket-key")
-      response.head.fields.removeAll("sec-websocket-accept")
-    }
-    if !cassette.hasSeveralOrigins, !cassette.matcher.rules.parts.contains(.host) { sent.authority = [] }
-    var interaction = Interaction(request: sent, response: response, volatile: volatile)
+    var interaction = Interaction(
+      request: cassette.storable(request, sent: upstream.sentFields), response: response, volatile: volatile)
+    if request.asksForWebSocket { interaction.removeHandshakeKeys() }
     interaction.setRequestBody(requestBody)
     cassette.record(interaction, arrival: arrival)
+  }
+}
+
+extension InsertedCassette {
+  /// A request as it is recorded.
+  /// - Parameter fields: those that the origin was sent.
+  func storable(_ request: HTTPRequest, sent fields: HTTPFields) -> HTTPRequest {
+    var sent = request
+    sent.fields = fields
+    sent.fields.removeAll("expect")
+    if !hasSeveralOrigins, !matcher.rules.parts.contains(.host) { sent.authority = [] }
+    return sent
+  }
+}
+
+extension Interaction {
+  /// Removes the keys of a WebSocket's handshake: they are random, and a replayed handshake has its own (RFC 6455 §4).
+  mutating func removeHandshakeKeys() {
+    request.fields.removeAll("sec-websocket-key")
+    response.head.fields.removeAll("sec-websocket-accept")
   }
 }

@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 extension RequestLog {
-  /// Keeps an exchange: at once where the response is in memory, else when its stream is over.
+  /// Keeps an exchange: at once where the response is in memory, when a WebSocket opens, else when its stream is over.
   /// - Returns: the response to send.
   func keep(
     _ request: HTTPRequest, _ response: ServedResponse, _ arrival: Arrival, _ decisions: DecisionCollector
@@ -18,16 +18,32 @@ extension RequestLog {
           .response(content, bodyBytes: content.body.count)))
     case .stream(let stream):
       var logged = response
-      logged.content = .stream(
-        LoggedSource(
-          stream,
-          since: arrival.start,
-          log: { [self] failure, wasCutShort, content, chunks in
+      let source = LoggedSource(stream, since: arrival.start) {
+        [self] failure, wasCutShort, content, chunks in
+        append(
+          RequestLogEntry(
+            request, response.source, arrival, decisions.decisions, failure, wasCutShort: wasCutShort,
+            content, chunks: chunks))
+      }
+      logged.content = .stream(source)
+      if let upgrade = response.upgrade {
+        let socket = LoggedWebSocket(WebSocketLog(budget), since: arrival.start)
+        logged.upgrade = LoggedTunnel(upgrade, socket)
+        source.webSocket = LoggedSource.WebSocket(
+          socket: socket,
+          onOpen: { [self] content in
             append(
               RequestLogEntry(
-                request, response.source, arrival, decisions.decisions, failure, wasCutShort: wasCutShort,
-                content, chunks: chunks))
-          }))
+                request, response.source, arrival, decisions.decisions, nil, content, webSocket: socket.log))
+          },
+          onEnd: { failure, wasCutShort in
+            socket.log.end { isClosed in
+              WebSocketLog.Ending(
+                decisions: decisions.decisions, failure: failure, wasCutShort: wasCutShort && !isClosed,
+                durationNanoseconds: MonotonicTime.now.nanoseconds(since: arrival.start))
+            }
+          })
+      }
       return logged
     }
     return response
@@ -46,7 +62,16 @@ private final class LoggedSource: StreamFilter {
   var sink: (any ResponseSink)?
   private static let maximumHeldBytes = 1 << 20
 
-  /// Puts the exchange into the log; `nil` once it has.
+  /// What becomes of the stream if it opens a WebSocket.
+  struct WebSocket {
+    let socket: LoggedWebSocket
+    /// Puts the exchange into the log.
+    let onOpen: (RequestLogEntry.Content) -> Void
+    let onEnd: (ExchangeFailure?, _ wasCutShort: Bool) -> Void
+  }
+
+  var webSocket: WebSocket?
+  /// Puts the exchange into the log; `nil` once it is there.
   private var log: Log?
   typealias Log = (
     ExchangeFailure?, _ wasCutShort: Bool, RequestLogEntry.Content, [ShownMessage.Chunk]
@@ -67,17 +92,30 @@ private final class LoggedSource: StreamFilter {
   private func finish(
     wasCutShort: Bool, trailers: HTTPFields = HTTPFields(), failure: ExchangeFailure? = nil
   ) {
-    guard let log = log.take() else { return }
+    guard let log = log.take() else {
+      webSocket?.onEnd(failure, wasCutShort)
+      return
+    }
     let response = HTTPResponse(head: head, body: held, trailers: trailers)
     log(failure, wasCutShort, .response(response, bodyBytes: size), chunks.count > 1 ? chunks : [])
   }
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     self.head = head
+    if head.status == 101, let webSocket {
+      log = nil
+      webSocket.onOpen(.response(HTTPResponse(head: head), bodyBytes: 0))
+    } else {
+      webSocket = nil
+    }
     sink?.begin(head, framing: framing)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
+    if let webSocket {
+      webSocket.socket.note(bytes, from: .server)
+      return pass(bytes, endsChunk: endsChunk)
+    }
     size += bytes.count
     if chunks.count < Self.maximumChunks {
       let milliseconds = Double(MonotonicTime.now.nanoseconds(since: start) / 1000) / 1000

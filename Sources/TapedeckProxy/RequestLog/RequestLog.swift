@@ -13,7 +13,7 @@ public final class RequestLog: Sendable {
   }
 
   private let state = Mutex(State())
-  private let budget: RequestLogBudget
+  let budget: RequestLogBudget
 
   init(_ budget: RequestLogBudget) { self.budget = budget }
 

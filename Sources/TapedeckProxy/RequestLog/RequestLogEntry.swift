@@ -20,17 +20,26 @@ public final class RequestLogEntry: Sendable {
   /// The same for people, as RFC 3339 writes it.
   public var started: String { Timestamp.text(milliseconds: startedMilliseconds) }
   /// To the end of the response leaving the chain.
-  public let durationNanoseconds: Int64
+  public var durationNanoseconds: Int64 { ending?.durationNanoseconds ?? loggedNanoseconds }
+  /// To its being logged, which is the opening of a WebSocket.
+  private let loggedNanoseconds: Int64
   public let source: ServedResponse.Source
   /// What the links of the chain decided.
-  package let decisions: Decisions
+  package var decisions: Decisions { ending?.decisions ?? loggedDecisions }
+  private let loggedDecisions: Decisions
   /// Why the exchange failed, where it did.
-  package let failure: ExchangeFailure?
+  package var failure: ExchangeFailure? { ending?.failure ?? loggedFailure }
+  private let loggedFailure: ExchangeFailure?
   /// Whether the response broke off, or the client left before its end.
-  public let wasCutShort: Bool
+  public var wasCutShort: Bool { ending?.wasCutShort ?? wasLoggedCutShort }
+  private let wasLoggedCutShort: Bool
   private let content: Content
   /// The pieces of a streamed response; empty if it came at once.
   let chunks: [ShownMessage.Chunk]
+  /// What was said since; `nil` unless the response opened a WebSocket.
+  let webSocket: WebSocketLog?
+  /// How that came to its end.
+  private var ending: WebSocketLog.Ending? { webSocket?.ending }
   /// What it takes in memory, about.
   let bytes: Int
 
@@ -51,17 +60,18 @@ public final class RequestLogEntry: Sendable {
   init(
     _ request: HTTPRequest, _ source: ServedResponse.Source, _ arrival: RequestLog.Arrival,
     _ decisions: Decisions, _ failure: ExchangeFailure?, wasCutShort: Bool = false, _ content: Content,
-    chunks: [ShownMessage.Chunk] = []
+    chunks: [ShownMessage.Chunk] = [], webSocket: WebSocketLog? = nil
   ) {
     bytes = 512 + request.bytes + content.bytes + chunks.count * MemoryLayout<ShownMessage.Chunk>.stride
     self.chunks = chunks
+    self.webSocket = webSocket
     self.request = request
     startedMilliseconds = arrival.milliseconds
-    durationNanoseconds = MonotonicTime.now.nanoseconds(since: arrival.start)
+    loggedNanoseconds = MonotonicTime.now.nanoseconds(since: arrival.start)
     self.source = source
-    self.decisions = decisions
-    self.failure = failure
-    self.wasCutShort = wasCutShort
+    loggedDecisions = decisions
+    loggedFailure = failure
+    wasLoggedCutShort = wasCutShort
     self.content = content
   }
 
@@ -77,9 +87,10 @@ public final class RequestLogEntry: Sendable {
     }
   }
 
-  /// The size of the response's body.
+  /// The size of the response's body; of a WebSocket, that of its messages.
   public var bodyBytes: Int {
-    switch content {
+    if let webSocket { return webSocket.size }
+    return switch content {
     case .prepared(let prepared): prepared.contentBytes
     case .response(_, let bytes): bytes
     }
@@ -87,6 +98,7 @@ public final class RequestLogEntry: Sendable {
 
   /// Whether all of the response is here.
   public var isWhole: Bool {
+    if let webSocket { return webSocket.isWhole }
     guard case .response(let response, let bytes) = content else { return true }
     return response.body.count == bytes && !wasCutShort
   }
@@ -101,12 +113,17 @@ public final class RequestLogEntry: Sendable {
   }
 
   /// The exchange as a recording would hold it, secrets and all.
-  public var interaction: Interaction {
+  public var interaction: Interaction { interaction(saying: webSocket?.recorded) }
+
+  /// - Parameter said: the messages of a WebSocket.
+  func interaction(saying said: RecordedWebSocket?) -> Interaction {
     let response = response
+    var recorded = RecordedResponse(
+      head: response.head, body: .bytes(response.body), trailers: response.trailers)
+    recorded.webSocket = said
     return Interaction(
       request: request,
-      response: RecordedResponse(
-        head: response.head, body: .bytes(response.body), trailers: response.trailers),
+      response: recorded,
       volatile: VolatileFacts(
         recordedAtMicroseconds: startedMilliseconds * 1000,
         durationMilliseconds: Double(durationNanoseconds / 1000) / 1000))

@@ -46,6 +46,8 @@ package struct ShownInteraction: Sendable {
   package let request: ShownMessage
   package let response: ShownMessage
   package let status: Int
+  /// `nil` unless it is a WebSocket.
+  package let webSocket: ShownWebSocket?
 
   init(_ file: String, _ interaction: Interaction) {
     self.file = file
@@ -59,6 +61,7 @@ package struct ShownInteraction: Sendable {
       interaction.response.head.fields, interaction.response.body,
       chunks: sizes.count == times.count && sizes.count > 1 ? chunks : [])
     status = interaction.response.head.status
+    webSocket = interaction.response.webSocket.map { ShownWebSocket($0) }
   }
 }
 
@@ -67,7 +70,7 @@ extension ProxyServer {
   package func shownMessages(
     _ entry: RequestLogEntry, of session: Session
   ) -> (request: HTTPRequest, shown: ShownMessage, response: ShownMessage) {
-    let interaction = shown(entry, session)
+    let interaction = shown(entry, session, saying: nil)
     return (
       interaction.request,
       ShownMessage(
@@ -76,6 +79,13 @@ extension ProxyServer {
         interaction.response.head.fields, interaction.response.body, bodyBytes: entry.bodyBytes,
         chunks: entry.chunks)
     )
+  }
+
+  /// What was said over the WebSocket of an exchange, without secrets; `nil` unless it opened one.
+  package func shownWebSocket(_ entry: RequestLogEntry, of session: Session) -> ShownWebSocket? {
+    guard let shown = entry.webSocket?.shown else { return nil }
+    let redacted = self.shown(entry, session, saying: shown.recorded).response.webSocket
+    return redacted.map(shown.saying) ?? shown
   }
 
   /// An interaction of the session's cassette, by the name of its file; `nil` if there is none. Throws if its file

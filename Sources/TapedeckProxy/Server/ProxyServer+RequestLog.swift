@@ -6,8 +6,11 @@ import TapedeckRedaction
 /// The request log for people and programs: without secrets, by the rules of the cassette.
 extension ProxyServer {
   /// The exchange as a recording would hold it.
-  func shown(_ entry: RequestLogEntry, _ session: Session) -> Interaction {
-    inserted(for: session).matcher.redaction.redacted(entry.interaction).0
+  /// - Parameter said: the messages of a WebSocket.
+  func shown(
+    _ entry: RequestLogEntry, _ session: Session, saying said: RecordedWebSocket?
+  ) -> Interaction {
+    inserted(for: session).matcher.redaction.redacted(entry.interaction(saying: said)).0
   }
 
   /// The exchange with the request as its origin knows it, where there may be several origins.
@@ -44,7 +47,7 @@ extension ProxyServer {
   public func shownExchange(
     _ entry: RequestLogEntry, of session: Session
   ) -> (request: HTTPRequest, head: HTTPResponseHead, body: [UInt8]) {
-    let shown = shown(entry, session)
+    let shown = shown(entry, session, saying: nil)
     guard case .bytes(let body) = shown.response.body else { return (shown.request, shown.response.head, []) }
     return (shown.request, shown.response.head, body)
   }
@@ -73,7 +76,11 @@ extension ProxyServer {
       secrets: configuration.secrets)
     do {
       let whole = entries.filter(\.isWhole)
-      for entry in whole { try recorder.record(routed(entry, session), arrival: recorder.nextArrival()) }
+      for entry in whole {
+        var interaction = routed(entry, session)
+        if entry.request.asksForWebSocket { interaction.removeHandshakeKeys() }
+        try recorder.record(interaction, arrival: recorder.nextArrival())
+      }
       _ = try recorder.seal()
       return whole.count
     } catch {
