@@ -80,7 +80,10 @@ let targets: [Target] =
       ]),
     room(
       "TapedeckAdmin",
-      ["TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckOverrides", "TapedeckProxy"],
+      [
+        "TapedeckHTTP", "TapedeckSockets", "TapedeckServer", "TapedeckMaintenance", "TapedeckOverrides",
+        "TapedeckProxy",
+      ],
       resources: [.embedInCode("Page")]),
     room("TapedeckInterception", ["TapedeckHTTP", "TapedeckMocking"]),
     room(

@@ -30,8 +30,8 @@ private let doors: [String: Set<String>] = [
     "TapedeckUpstream", "Synchronization",
   ],
   "TapedeckAdmin": [
-    "TapedeckHTTP", "TapedeckOverrides", "TapedeckProxy", "TapedeckServer", "TapedeckSockets",
-    "Synchronization",
+    "TapedeckHTTP", "TapedeckMaintenance", "TapedeckOverrides", "TapedeckProxy", "TapedeckServer",
+    "TapedeckSockets", "Synchronization",
   ],
   "TapedeckInterception": [
     "TapedeckHTTP", "TapedeckMocking", "Dispatch", "Foundation", "FoundationNetworking", "Synchronization",

@@ -55,9 +55,3 @@ enum Printable {
     }
   }
 }
-
-extension JSONValue {
-  init(_ text: String?) { self = text.map { JSONValue($0) } ?? .null }
-  init(_ number: Int?) { self = number.map { JSONValue($0) } ?? .null }
-  init(_ texts: [String]) { self = .array(texts.map { JSONValue($0) }) }
-}

@@ -21,7 +21,7 @@ extension Verb {
     let words = try arguments.words("first cassette", "second cassette", required: 2)
     let comparison = try CassetteComparison(
       try CassettePath.load(words[0]), try CassettePath.load(words[1]))
-    arguments.show(text(comparison), json: json(comparison))
+    arguments.show(text(comparison), json: comparison.json)
     return arguments.has(.exitCode) && !comparison.isEmpty ? .strictness : .good
   }
 
@@ -55,30 +55,5 @@ extension Verb {
     let removed = comparison.changes.count { $0.new == nil }
     let changed = comparison.changes.count - added - removed
     return "\(changed) changed, \(added) added, \(removed) removed, \(comparison.equalCount) the same\n"
-  }
-
-  private static func json(_ comparison: CassetteComparison) -> JSONValue {
-    [
-      "rules": .array(comparison.rules.map(json)),
-      "changes": .array(comparison.changes.map(json)),
-      "equal": JSONValue(comparison.equalCount),
-    ]
-  }
-
-  private static func json(_ change: CassetteComparison.Change) -> JSONValue {
-    [
-      "change": change.old == nil ? "added" : change.new == nil ? "removed" : "changed",
-      "method": JSONValue(change.request?.method.rawValue ?? ""),
-      "target": JSONValue(change.request?.targetText ?? ""),
-      "oldFile": JSONValue(change.old?.fileName), "newFile": JSONValue(change.new?.fileName),
-      "differences": .array(change.differences.map(json)),
-    ]
-  }
-
-  private static func json(_ difference: RequestDifference) -> JSONValue {
-    [
-      "field": JSONValue(difference.field), "old": JSONValue(difference.recorded),
-      "new": JSONValue(difference.received),
-    ]
   }
 }

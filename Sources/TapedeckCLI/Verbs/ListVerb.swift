@@ -1,6 +1,7 @@
 internal import Glibc
 import TapedeckFormats
 internal import TapedeckHTTP
+import TapedeckMaintenance
 internal import TapedeckRecording
 
 extension Option {
@@ -119,7 +120,7 @@ extension Verb {
         "there are no cassettes in \(CassettePath.folder)/; record one with: "
           + "tapedeck record --upstream URL --cassette NAME")
     } else {
-      arguments.show(table(summaries).text(), json: .array(summaries.map(json)))
+      arguments.show(table(summaries).text(), json: .array(summaries.map(\.json)))
     }
     return .good
   }
@@ -135,15 +136,5 @@ extension Verb {
             ?? "\($0.upstream ?? $0.origins?.firstThree ?? "-")\($0.hasJournal ? " (not sealed)" : "")"
         },
       ], rows: summaries)
-  }
-
-  private static func json(_ summary: CassetteSummary) -> JSONValue {
-    let members: [JSONMember] = [
-      JSONMember("name", JSONValue(summary.name)),
-      JSONMember("interactions", JSONValue(summary.interactions)),
-      JSONMember("bytes", JSONValue(summary.bytes)), JSONMember("upstream", JSONValue(summary.upstream)),
-      JSONMember("sealed", .bool(!summary.hasJournal)), JSONMember("problem", JSONValue(summary.problem)),
-    ]
-    return .object(members + (summary.origins.map { [JSONMember("origins", JSONValue($0))] } ?? []))
   }
 }

@@ -43,8 +43,15 @@ extension Verb {
       throw Failure("\(out) already exists; replace it with --force, or name another file with --out")
     }
     let cassette = try CassettePath.load(name)
-    let interactions = try interactions(of: cassette, only: arguments[.promoted])
-    let promotion = Promotion(interactions, host: host(of: interactions, in: cassette))
+    let promotion: Promotion
+    do throws(PromotionError) {
+      let origin = try PromotedOrigin(of: cassette, only: arguments[.promoted])
+      if let advice = origin.advice { Terminal.say("warning: \(advice)") }
+      promotion = origin.promotion
+    } catch {
+      if case .severalOrigins = error { throw UsageError("\(error)") }
+      throw Failure("\(error)")
+    }
     let review = try PromotionReview(promotion, minimum: Double(minimum) / 100)
     let isGood = review.verdicts.contains(where: \.isTaken)
     if isGood, out != "-" { try OutputFile.write(review.document.bytes(.pretty), to: out) }
@@ -66,32 +73,6 @@ extension Verb {
           + "--overrides \(ShellWord.quoted(out))")
     }
     return isGood ? .good : .strictness
-  }
-
-  /// The interactions of one origin, since the paths of several mean different things.
-  private static func interactions(of cassette: Cassette, only host: String?) throws -> [StoredInteraction] {
-    guard cassette.origins.count > 1 || host != nil else { return cassette.interactions }
-    let known = "it is of \(cassette.origins.joined(separator: ", "))"
-    guard let host else { throw UsageError("\(cassette.path): choose an origin with --only HOST; \(known)") }
-    let origins = cassette.origins.filter { origin in
-      HTTPOrigin(origin).map { [origin, $0.authority, $0.host].contains(host.lowercased()) } ?? false
-    }
-    guard origins.count == 1 else {
-      let problem = origins.isEmpty ? "no exchange is with \(host)" : "\(host) stands for several origins"
-      throw Failure("\(cassette.path): \(problem); \(known)")
-    }
-    guard cassette.hasSeveralOrigins else { return cassette.interactions }
-    return cassette.interactions.filter { $0.interaction.origin.map { "\($0)" } == origins[0] }
-  }
-
-  /// The host for which clients ask, if several do so through a forward proxy.
-  private static func host(of interactions: [StoredInteraction], in cassette: Cassette) -> String? {
-    guard let origin = interactions.first?.interaction.origin else { return nil }
-    guard let upstreams = cassette.upstreams, !upstreams.isForward else { return origin.authority }
-    Terminal.say(
-      "warning: the paths are those of \(origin); clients reach it by \(upstreams.text), so put their prefix before "
-        + "`path`, or their host into `when.host`, where there is one")
-    return nil
   }
 }
 
@@ -134,27 +115,5 @@ extension PromotionReview {
     }
     let more = lines.count - Self.shownDifferences
     return lines.prefix(Self.shownDifferences).joined() + (more > 0 ? "… and \(more) more\n" : "")
-  }
-
-  fileprivate func json(file: String?) -> JSONValue {
-    let resources: [JSONValue] = verdicts.map { verdict in
-      let resource = verdict.resource
-      return [
-        "id": JSONValue(resource.id), "path": JSONValue(resource.path), "taken": .bool(verdict.isTaken),
-        "confidence": JSONValue((verdict.confidence * 100).rounded() / 100),
-        "objects": JSONValue(resource.objectCount), "seen": JSONValue(resource.seen),
-        "assumed": JSONValue(resource.assumed), "notes": JSONValue(resource.notes),
-        "reproduced": JSONValue(verdict.reproduced), "answered": JSONValue(verdict.responded),
-      ]
-    }
-    let exchanges: [JSONValue] = zip(exchanges, outcomes).map { exchange, outcome in
-      let word =
-        outcome.resource == nil ? "cassette" : outcome.difference == nil ? "reproduced" : "differs"
-      return [
-        "file": JSONValue(exchange.file), "request": JSONValue(exchange.line), "outcome": JSONValue(word),
-        "resource": JSONValue(outcome.resource), "difference": JSONValue(outcome.difference),
-      ]
-    }
-    return ["file": JSONValue(file), "resources": .array(resources), "exchanges": .array(exchanges)]
   }
 }

@@ -139,16 +139,8 @@ private struct ScanResult {
   var json: JSONValue {
     [
       "path": JSONValue(unit.path), "files": JSONValue(unit.fileCount),
-      "finds": .array(unit.finds.map(Self.json)), "problems": JSONValue(unit.problems),
-      "fixed": fix?.json ?? .null, "left": .array(remaining.map(Self.json)),
-    ]
-  }
-
-  private static func json(_ find: SecretFind) -> JSONValue {
-    [
-      "file": JSONValue(find.file), "line": JSONValue(find.line), "place": JSONValue(find.place),
-      "name": JSONValue(find.name), "looksLike": JSONValue(find.looksLike),
-      "beginning": JSONValue(find.beginning),
+      "finds": .array(unit.finds.map(\.json)), "problems": JSONValue(unit.problems),
+      "fixed": fix?.json ?? .null, "left": .array(remaining.map(\.json)),
     ]
   }
 }

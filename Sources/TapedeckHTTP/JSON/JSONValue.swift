@@ -88,6 +88,15 @@ extension JSONValue {
 
   /// Creates a boolean.
   public init(_ value: Bool) { self = .bool(value) }
+
+  /// Creates a string, or null.
+  package init(_ text: String?) { self = text.map { JSONValue($0) } ?? .null }
+
+  /// Creates a number, or null.
+  package init(_ number: Int?) { self = number.map { JSONValue($0) } ?? .null }
+
+  /// Creates an array of strings.
+  package init(_ texts: [String]) { self = .array(texts.map { JSONValue($0) }) }
 }
 
 extension JSONValue: CustomStringConvertible {
