@@ -7,34 +7,41 @@ extension AdminAPI {
 
   static let proxyOperations: [AdminOperation] = [
     AdminOperation(
-      id: "health", method: .get, path: "/v1/health", summary: "The state of the proxy.", responses: [state]
-    ) { .json($0.proxy.stateJSON) },
+      id: "health", method: .get, path: "/v1/health",
+      summary: "The state of the proxy, with the mode and the cassette of the session.",
+      parameters: [session],
+      responses: [state], problems: [404]
+    ) { .json($0.proxy.stateJSON(of: try $0.session())) },
     AdminOperation(
       id: "set-mode", method: .put, path: "/v1/mode",
-      summary: "Changes the mode; what was being recorded is sealed first.",
-      body: AdminSchemas.object([("mode", AdminSchemas.mode)]), responses: [state], problems: [404, 409, 422]
+      summary: "Changes the mode, of the proxy or of a session with a cassette of its own; what was being "
+        + "recorded is sealed first.",
+      parameters: [session], body: AdminSchemas.object([("mode", AdminSchemas.mode)]), responses: [state],
+      problems: [404, 409, 422, 423]
     ) { request in
       let body = try request.object("mode")
-      return try change(request.proxy, mode: mode(body["mode"]), cassette: request.proxy.cassettePath)
+      let path = request.proxy.cassettePath(of: try request.session())
+      return try change(request, mode: mode(body["mode"]), cassette: path)
     },
     AdminOperation(
       id: "insert-cassette", method: .put, path: "/v1/cassette",
       summary: "Replaces the cassette with another one of the same folder, and sets the mode if it is given.",
+      parameters: [session],
       body: AdminSchemas.object(
         [("name", cassetteName), ("mode", AdminSchemas.mode)], required: ["name"]),
-      responses: [state], problems: [404, 409, 422]
+      responses: [state], problems: [404, 409, 422, 423]
     ) { request in
       let body = try request.object("name", "mode")
       let path = try cassettePath(body["name"], request.proxy)
-      return try change(
-        request.proxy, mode: body["mode"].map { try mode($0) } ?? request.proxy.mode, cassette: path)
+      let current = try request.session().mode ?? request.proxy.mode
+      return try change(request, mode: body["mode"].map { try mode($0) } ?? current, cassette: path)
     },
     AdminOperation(
       id: "eject-cassette", method: .delete, path: "/v1/cassette",
       summary: "Removes the cassette: requests are passed through, or refused if there is no upstream.",
-      responses: [state], problems: [409]
+      parameters: [session], responses: [state], problems: [404, 409, 423]
     ) { request in
-      try change(request.proxy, mode: request.proxy.upstream == nil ? .none : .passthrough, cassette: nil)
+      try change(request, mode: request.proxy.upstream == nil ? .none : .passthrough, cassette: nil)
     },
     AdminOperation(
       id: "get-matching", method: .get, path: "/v1/matching",
@@ -63,22 +70,6 @@ extension AdminAPI {
             409, "there is no overrides file; start with --overrides FILE, which may hold {}")
         }
         return .json(["file": JSONValue(saved.file), "content": JSONValue(saved.content)])
-      } catch let problem as AdminProblem { throw problem } catch { throw AdminProblem(409, "\(error)") }
-    },
-    AdminOperation(
-      id: "list-interactions", method: .get, path: "/v1/cassette/interactions",
-      summary: "The interactions of the cassette, with their use in this run.",
-      responses: [.ok("in the order of their files", AdminSchemas.list(AdminSchemas.reference("Use")))]
-    ) { .json(.array($0.proxy.uses.map(\.json))) },
-    AdminOperation(
-      id: "get-interaction", method: .get, path: "/v1/cassette/interactions/{file}",
-      summary: "One interaction of the session's cassette.", parameters: [session],
-      responses: [.ok("the interaction", AdminSchemas.reference("Recording"))], problems: [404, 409]
-    ) { request in
-      let session = try request.session()
-      do {
-        return .json(
-          try request.find("interaction", by: "file") { try request.proxy.recording($0, of: session) }.json)
       } catch let problem as AdminProblem { throw problem } catch { throw AdminProblem(409, "\(error)") }
     },
     AdminOperation(
@@ -112,9 +103,9 @@ extension AdminAPI {
   static func cassettePath(
     _ value: JSONValue?, _ proxy: ProxyServer, place: String = "name"
   ) throws(AdminProblem) -> String {
-    guard let name = value?.text, (1...100).contains(name.utf8.count), !name.hasPrefix("."),
-      !name.hasPrefix("-"), name.utf8.allSatisfy({ ASCII.isWord($0) || $0 == UInt8(ascii: ".") })
-    else { throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: place) }
+    guard let name = value?.text, isCassetteName(name) else {
+      throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: place)
+    }
     return "\(proxy.cassetteFolder)/\(name)"
   }
 
@@ -138,24 +129,25 @@ extension AdminAPI {
     return .json(request.proxy.matchingJSON)
   }
 
+  /// Changes the session that the query names, or the proxy.
   private static func change(
-    _ proxy: ProxyServer, mode: RecordMode, cassette: String?
+    _ request: AdminRequest, mode: RecordMode, cassette: String?
   ) throws(AdminProblem) -> HTTPResponse {
-    do { try proxy.change(mode: mode, cassette: cassette) } catch {
-      if case .cassetteAbsent? = error as? ProxyError { throw AdminProblem(404, "\(error)") }
-      throw AdminProblem(409, "\(error)")
+    let session = try request.session()
+    do {
+      if session.name == nil {
+        try request.proxy.change(mode: mode, cassette: cassette)
+      } else {
+        try request.proxy.change(session, mode: mode, cassette: cassette)
+      }
+    } catch {
+      switch error as? ProxyError {
+      case .cassetteAbsent: throw AdminProblem(404, "\(error)")
+      case .cassetteBusy: throw AdminProblem(423, "\(error)")
+      default: throw AdminProblem(409, "\(error)")
+      }
     }
-    return .json(proxy.stateJSON)
-  }
-}
-
-extension InteractionUse {
-  fileprivate var json: JSONValue {
-    [
-      "file": JSONValue(file), "method": JSONValue(method), "target": JSONValue(target),
-      "status": JSONValue(status), "hits": JSONValue(hits), "repeated": JSONValue(repeated),
-      "drifted": JSONValue(drifted),
-    ]
+    return .json(request.proxy.stateJSON(of: session))
   }
 }
 
@@ -169,13 +161,16 @@ extension ProxyServer {
     ]
   }
 
-  var stateJSON: JSONValue {
-    let counts = interactionCounts
+  var stateJSON: JSONValue { stateJSON(of: sessions.standard) }
+
+  /// With the mode and the cassette of the session, its own or the proxy's.
+  func stateJSON(of session: Session) -> JSONValue {
+    let counts = interactionCounts(of: session)
     let all = [sessions.standard] + sessions.all
     return [
-      "status": "ok", "url": JSONValue(baseURL), "mode": JSONValue(mode.rawValue),
+      "status": "ok", "url": JSONValue(baseURL), "mode": JSONValue((session.mode ?? mode).rawValue),
       "upstream": upstream.map { JSONValue($0) } ?? .null,
-      "cassette": cassettePath.map { JSONValue($0) } ?? .null,
+      "cassette": cassettePath(of: session).map { JSONValue($0) } ?? .null,
       "interactions": ["recorded": JSONValue(counts.recorded), "replayable": JSONValue(counts.replayable)],
       "sessions": JSONValue(all.count - 1),
       "requests": JSONValue(all.reduce(0) { $0 + $1.requestLog.total }),

@@ -81,8 +81,40 @@ extension AdminAPI {
       problems: [404, 409, 502],
       stream: { request in
         let (entry, session) = try loggedRequest(request)
-        if let obstacle = request.proxy.forwardingObstacle { throw AdminProblem(409, obstacle) }
-        return ForwardedRequest(entry, of: session, request.context)
+        if let obstacle = request.proxy.forwardingObstacle(of: session) { throw AdminProblem(409, obstacle) }
+        return PendingResponse { finish in
+          try request.proxy.forward(entry, of: session, on: request.context.loop) {
+            finish(forwarded($0, $1, $2, $3))
+          }
+        }
+      }
+    ) { _ in .noContent },
+    AdminOperation(
+      id: "rerecord-request", method: .post, path: "/v1/requests/{number}/record",
+      summary: "Sends a logged request to the origin once more, and puts the response in the place of the "
+        + "recorded one; after a miss, adds it.",
+      parameters: [session],
+      responses: [
+        .ok(
+          "the origin's response, and the file of the recording that it replaced",
+          AdminSchemas.object(
+            [
+              ("file", AdminSchemas.text), ("isUnchanged", AdminSchemas.bool),
+              ("status", ["type": "integer"]),
+              ("milliseconds", ["type": "number"]), ("response", AdminSchemas.reference("ExactMessage")),
+            ], required: ["isUnchanged", "status", "milliseconds", "response"]))
+      ],
+      problems: [404, 409, 502],
+      stream: { request in
+        let (entry, session) = try loggedRequest(request)
+        if let obstacle = request.proxy.rerecordingObstacle(entry, of: session) {
+          throw AdminProblem(409, obstacle)
+        }
+        return PendingResponse { finish in
+          try request.proxy.recordAnew(entry, of: session, on: request.context.loop) {
+            finish(rerecorded($0))
+          }
+        }
       }
     ) { _ in .noContent },
     AdminOperation(
@@ -135,6 +167,33 @@ extension AdminAPI {
       throw AdminProblem(404, "the request log holds no request \(text.debugDescription)")
     }
     return (entry, session)
+  }
+
+  private static func forwarded(
+    _ message: ShownMessage?, _ status: Int, _ problem: String, _ milliseconds: Double
+  ) -> HTTPResponse {
+    guard let message else { return AdminProblem(502, problem).response }
+    return .json([
+      "status": JSONValue(status), "milliseconds": JSONValue(milliseconds), "response": message.json,
+    ])
+  }
+
+  private static func rerecorded(_ result: Result<ProxyServer.Rerecording, any Error>) -> HTTPResponse {
+    do {
+      let made = try result.get()
+      return .json(
+        .object(
+          (made.file.map { [JSONMember("file", JSONValue($0))] } ?? []) + [
+            JSONMember("isUnchanged", JSONValue(made.isUnchanged)),
+            JSONMember("status", JSONValue(made.status)),
+            JSONMember("milliseconds", JSONValue(made.durationMilliseconds)),
+            JSONMember("response", made.response.json),
+          ]))
+    } catch let error as ProxyServer.NoResponse {
+      return AdminProblem(502, "\(error)").response
+    } catch {
+      return AdminProblem(conflict: error).response
+    }
   }
 
   private static func entries(_ request: AdminRequest) throws(AdminProblem) -> [RequestLogEntry] {

@@ -47,7 +47,8 @@ struct AdminOperation: Sendable {
 /// The operations of the admin API.
 enum AdminAPI {
   static let operations: [AdminOperation] =
-    proxyOperations + OverrideKind.allCases.flatMap(ruleOperations) + dataOperations + sessionOperations
+    proxyOperations + cassetteOperations + OverrideKind.allCases.flatMap(ruleOperations) + dataOperations
+    + sessionOperations
     + requestOperations + pageOperations + [documentation]
 
   static let session = AdminOperation.Parameter(

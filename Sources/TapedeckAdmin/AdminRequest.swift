@@ -8,6 +8,7 @@ struct AdminContext {
   let access: PageAccess
   /// That of the admin API.
   let loop: EventLoop
+  let background = BackgroundWork()
 }
 
 /// A request to the admin API, as its operations see it.

@@ -110,6 +110,11 @@ struct AdminProblem: Error {
     }
   }
 
+  /// Maps any other error than an `AdminProblem` to a conflict with the state of the proxy.
+  init(conflict error: any Error) {
+    self = error as? AdminProblem ?? AdminProblem(409, "\(error)")
+  }
+
   static func missing(_ what: String, _ name: String) -> AdminProblem {
     AdminProblem(404, "there is no \(what) \(name.debugDescription)")
   }

@@ -86,6 +86,44 @@ enum AdminSchemas {
       ), ("problem", text),
     ], required: ["isOpen", "omittedBefore", "omittedAfter", "messages"])
 
+  private static let cassette = object(
+    [
+      ("name", text), ("interactions", ["type": ["integer", "null"]]), ("bytes", count),
+      ("upstream", nullableText), ("sealed", bool), ("problem", nullableText), ("origins", list(text)),
+    ], required: ["name", "interactions", "bytes", "upstream", "sealed", "problem"])
+
+  private static let scan = object([
+    ("files", count),
+    (
+      "finds",
+      list(
+        object([
+          ("file", text), ("line", ["type": ["integer", "null"]]), ("place", nullableText),
+          ("name", nullableText), ("looksLike", text), ("beginning", text),
+        ]))
+    ), ("problems", list(text)), ("commands", list(text)),
+  ])
+
+  private static let difference = object([("field", text), ("old", nullableText), ("new", nullableText)])
+
+  private static let comparison = object([
+    ("rules", list(reference("Difference"))),
+    (
+      "changes",
+      list(
+        object([
+          ("change", oneOf(["added", "removed", "changed"])), ("method", text), ("target", text),
+          ("oldFile", nullableText), ("newFile", nullableText),
+          ("differences", list(reference("Difference"))),
+        ]))
+    ), ("equal", count),
+  ])
+
+  private static let promotion = object([
+    ("resources", list(["type": "object"])), ("exchanges", list(["type": "object"])),
+    ("document", ["type": "object"]), ("advice", nullableText),
+  ])
+
   private static let matching = object([
     ("match", list(text)), ("ignore", list(text)), ("flag", nullableText),
   ])
@@ -154,7 +192,8 @@ enum AdminSchemas {
       ("FollowedRequest", followed),
       ("Decision", decision), ("Exchange", exchange),
       ("ExactMessage", exactMessage), ("Recording", recording), ("WebSocket", webSocket), ("Use", use),
-      ("Matching", matching),
+      ("Matching", matching), ("Cassette", cassette), ("Scan", scan), ("Difference", difference),
+      ("Comparison", comparison), ("Promotion", promotion),
       ("RequestLog", requestLog),
       ("Finding", finding),
       ("Session", session),

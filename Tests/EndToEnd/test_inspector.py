@@ -164,6 +164,61 @@ def test_requests_fail_as_chosen_and_are_whole_again_after_undo(start, inspect, 
     page.assert_harmless()
 
 
+def test_a_person_records_anew_scans_compares_and_promotes(start, origin, inspect, tmp_path):
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    users = {1: {"id": 1, "name": "Ada", "note": secret}}
+    version = [1]
+
+    def respond(exchange):
+        parts = exchange.request.target.split(b"/")
+        if parts[1] == b"version":
+            return reply(b'{"version": %d}' % version[0], b"Content-Type: application/json")
+        found = list(users.values()) if len(parts) == 2 else users[int(parts[2])]
+        return reply(json.dumps(found).encode(), b"Content-Type: application/json")
+
+    server = origin(respond)
+    folder = tmp_path / "Cassettes"
+    for name in ("one", "two"):
+        with Deck(tmp_path / name, "record", "--no-redact", "--upstream", server.url, "--cassette", folder / name) as deck:
+            for path in ["/users", "/users/1", "/version"]:
+                requests.get(deck.url + path, timeout=10)
+        version[0] += 1
+    deck, admin = steered(start, "serve", "--mode", "once", "--upstream", server.url, "--cassette", folder / "one")
+    page = inspect(admin)
+    assert requests.get(f"{deck.url}/version", timeout=10).json() == {"version": 1}
+    page.open_row("/version")
+    page.press("r")
+    page.wait_for_text("#announcement", "Recorded anew: get-version")
+    page.wait_for_text("#exchange-content .differs", "$.version")
+    assert requests.get(f"{deck.url}/version", timeout=10).json() == {"version": 3}
+    page.click("Undo", "#announcement")
+    page.wait_for_text("#announcement", "as it was before")
+    assert requests.get(f"{deck.url}/version", timeout=10).json() == {"version": 1}
+
+    page.press("C")
+    page.wait_for_text("#cassette-part", "3 interactions")
+    choices = page.page.locator("#cassette-content .choices")
+    choices.get_by_role("button", name="Secrets").click()
+    page.wait_for_text("#cassette-part", "GitHub")
+    page.page.locator("#cassette-part tr").filter(has_text="$[0].note").get_by_role("button").click()
+    page.wait_for_text("dialog .found", "note")
+    page.press("Escape")
+    choices.get_by_role("button", name="Compare").click()
+    page.page.locator("#cassette-part").get_by_role("button", name="Compare").click()
+    page.wait_for_text("#cassette-part .differs", "$.version")
+    choices.get_by_role("button", name="As a backend").click()
+    page.click("Use these resources now", "#cassette-part")
+    page.wait_for_text("#announcement", "1 resource in force")
+    assert requests.post(f"{deck.url}/users", json={"name": "Bea"}, timeout=10).status_code == 201
+    page.click("Undo", "#announcement")
+    page.wait_for_text("#announcement", "Removed them")
+    page.page.locator("#cassette-name").fill("two")
+    page.click("Switch to it", "#cassette")
+    page.wait_for_text("#announcement", "The cassette is two")
+    assert requests.get(f"{deck.url}/version", timeout=10).json() == {"version": 2}
+    page.assert_harmless()
+
+
 # MARK: The list
 
 
@@ -354,6 +409,13 @@ def test_views_fit_their_window_and_axe_finds_nothing_serious(start, inspect, re
     page.press("C")
     page.wait_for_text("#cassette-content", "unused in this run")
     look("cassette")
+    choices = page.page.locator("#cassette-content .choices")
+    choices.get_by_role("button", name="Secrets").click()
+    page.wait_for_text("#cassette-part", "no secrets")
+    look("secrets")
+    choices.get_by_role("button", name="As a backend").click()
+    page.page.locator("#cassette-part .stack > .none, #cassette-part .stack > .wide").first.wait_for()
+    look("backend")
 
 
 # MARK: Bad input
@@ -438,6 +500,51 @@ def test_hostile_texts_stay_texts_in_every_place(start, origin, inspect, cassett
     page.press("C")
     page.wait_for_text("#cassette-content", "interaction")
     page.assert_harmless()
+    page.page.locator("#cassette-part .link").first.click()
+    page.page.wait_for_selector("dialog h3")
+    page.assert_harmless()
+    page.press("Escape")
+    # Sealed as another cassette, they are scanned, compared and promoted.
+    admin.put("/mode", {"mode": "none"})
+    other = cassette.parent / "other"
+    shutil.copytree(cassette, other)
+    for path in sorted(other.glob("*.json"))[::3]:
+        if path.name != "cassette.json":
+            changed = json.loads(path.read_text())
+            changed["response"]["headers"].append(["X-Other", re.sub(r"[\x00-\x1f\x7f]", "?", strings[hash(path.name) % len(strings)])])
+            path.write_text(json.dumps(changed))
+    page.page.locator("#cassette-content .choices").get_by_role("button", name="Secrets").click()
+    page.wait_for_text("#cassette-part", "file")
+    page.assert_harmless()
+    page.page.locator("#cassette-content .choices").get_by_role("button", name="Compare").click()
+    page.page.locator("#cassette-part").get_by_role("button", name="Compare").click()
+    page.wait_for_text("#cassette-part .note", "changed")
+    page.assert_harmless()
+    page.page.locator("#cassette-content .choices").get_by_role("button", name="As a backend").click()
+    page.page.locator("#cassette-part .stack > *").first.wait_for()
+    page.assert_harmless()
+
+
+def test_hostile_messages_of_a_websocket_stay_texts(start, inspect):
+    strings = [text for text in hostile_strings(2000 if LONG else 60) if not re.search("[\ud800-\udfff]", text)]
+
+    def talk(ws):
+        for index, text in enumerate(strings):
+            ws.send(json.dumps({text: [text]}) if index % 3 == 0 else text if index % 3 == 1 else text.encode())
+        ws.close(4000, "<img src=x onerror=window.__ran=1>\u202e")
+
+    with websocket_server(talk) as port:
+        deck, admin = steered(start, "serve", "--mode", "passthrough", "--upstream", f"http://127.0.0.1:{port}")
+        with connect(at(deck, "/%3Cb%3E")) as ws:
+            for _ in strings:
+                ws.recv(10)
+        page = inspect(admin, width=360)
+        page.open_row("%3Cb%3E")
+        page.press("6")
+        page.wait_for_text("#exchange-content", "code 4000")
+        for summary in page.page.locator(".messages > li > details > summary").all()[:60]:
+            summary.click()
+        page.assert_harmless()
 
 
 def test_a_line_of_a_mebibyte_breaks_no_layout(start, origin, inspect):

@@ -45,15 +45,30 @@ export function ignore(item) {
   return attempt(async () => {
     const before = (await get("/v1/matching")).ignore;
     const after = await put("/v1/matching", { ignore: [...new Set([...before, item])] });
-    announce(`Ignored in this run, from the next request on. To make it last: ${after.flag ?? `--match ${item}`}`, () => attempt(async () => {
-      await put("/v1/matching", { ignore: before });
-      announce(`${item} is compared again.`);
-    }));
+    const flag = after.flag ?? `--match ${item}`;
+    announce(`Ignored in this run, from the next request on. To make it last: ${flag}`, () =>
+      attempt(async () => {
+        await put("/v1/matching", { ignore: before });
+        announce(`${item} is compared again.`);
+      }));
   });
 }
 
 export const forward = (exchange) =>
   attempt(() => post(`/v1/requests/${exchange.number}/forward`, undefined, of(exchange)));
+
+/** Asks the origin anew, and puts what it says in the place of the recording. */
+export const recordAnew = (exchange) => attempt(async () => {
+  const made = await post(`/v1/requests/${exchange.number}/record`, undefined, of(exchange));
+  const { file, isUnchanged } = made;
+  if (isUnchanged) announce("The origin says what was recorded; nothing has changed.");
+  else if (!file) announce("Recorded, as it was not in the cassette.");
+  else announce(`Recorded anew: ${file}.`, () => attempt(async () => {
+    await post(`${pathOf(file)}/restore`, undefined, of(exchange));
+    announce(`${file} is as it was before.`);
+  }));
+  return made;
+});
 
 export const copyCurl = (exchange) =>
   copy(exchange.curl ?? exchange.miss?.curl ?? "", "Copied as a curl line.", announce);

@@ -1,5 +1,5 @@
-// The admin API, as this page calls it. The token lives in this module alone: it is never stored, and travels in a
-// header, never in a URL.
+// The admin API, as this page calls it. The token lives in this module alone: it is never stored, and travels
+// in a header, never in a URL.
 
 let token = null;
 let lost = () => {};
@@ -15,7 +15,9 @@ export class Problem extends Error {
   }
 }
 
-/** Trades the single-use code of the URL's fragment for a token, and removes the code from the URL at once. */
+/**
+ * Trades the single-use code of the URL's fragment for a token, and removes the code from the URL at once.
+ */
 export async function takeAccess() {
   const code = new URLSearchParams(location.hash.slice(1)).get("code") ?? location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
@@ -23,7 +25,10 @@ export async function takeAccess() {
   token = (await call("POST", "/v1/ui/tokens", { code })).token;
 }
 
-/** @param act what to do when the token is not, or no longer, good: the proxy has ended, or another runs there. */
+/**
+ * @param act what to do when the token is not, or no longer, good: the proxy has ended, or another runs
+ * there.
+ */
 export function whenAccessIsLost(act) { lost = act; }
 
 export async function request(method, path, { body, headers, signal, query } = {}) {

@@ -156,7 +156,9 @@ byId("save-overrides").addEventListener("click", overrides.save);
 byId("session").addEventListener("change", () => {
   const name = byId("session").value;
   overrides.forSession(name || null);
+  cassette.forSession(name || null);
   if (view === "overrides") overrides.draw();
+  if (view === "cassette") cassette.draw();
 });
 
 // MARK: The feed
@@ -200,7 +202,8 @@ function connected(isConnected) {
 function ended(problem) {
   document.body.dataset.connected = false;
   byId("connection").textContent = "no access";
-  byId("empty-text").textContent = `This page has no access to the proxy: ${problem.message}. Run “tapedeck ui” again for a new link.`;
+  byId("empty-text").textContent = `This page has no access to the proxy: ${problem.message}. `
+    + "Run “tapedeck ui” again for a new link.";
   byId("empty").hidden = false;
   complain(problem);
 }

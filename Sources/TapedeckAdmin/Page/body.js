@@ -9,13 +9,13 @@ const IMAGES = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)
 const LINES = 2000, CHARACTERS = 262_144;
 
 /** What can be shown of a body, best first: [{name, show()}]. */
-function views(body, type) {
+function views(body, type, mark) {
   const [kind, text] = [type.split(";")[0].trim().toLowerCase(), body.text];
   const found = [];
   if (text !== null) {
     const json = parse(text);
     if (json?.items) {
-      found.push({ name: "Tree", show: () => element("div", { class: "tree" }, tree(json)) });
+      found.push({ name: "Tree", show: () => element("div", { class: "tree" }, tree(json, { mark })) });
       found.push({ name: "Pretty", show: () => plainText(pretty(json)) });
     }
     if (kind === "application/x-www-form-urlencoded") found.push({ name: "Form", show: () => form(text) });
@@ -34,11 +34,16 @@ function views(body, type) {
   return found;
 }
 
-/** @param body {text or null, octets, size, isCut, redacted, opened} */
-export function showBody(body, type, choice) {
+/**
+ * @param body {text or null, octets, size, isCut, redacted, opened}
+ * @param highlight {mark}: gives a class for the value at a path of JSON; {isFound}: all of it is meant.
+ */
+export function showBody(body, type, choice, { mark, isFound } = {}) {
   if (!body.size && !body.octets.length) return element("p", { class: "none" }, "No body.");
-  const all = views(body, type);
-  const place = element("div", { class: "body", tabIndex: 0, role: "region", "aria-label": "Body" });
+  const all = views(body, type, mark);
+  const place = element("div", {
+    class: `body ${isFound ? "found" : ""}`, tabIndex: 0, role: "region", "aria-label": "Body",
+  });
   const bar = element("div", { class: "choices", role: "group", "aria-label": "Form of the body" });
   const choose = (view) => {
     choice.name = view.name;
@@ -58,7 +63,8 @@ export function showBody(body, type, choice) {
     "div", {},
     body.isCut && element(
       "p", { class: "notice" },
-      `These are the first ${bytes(body.octets.length)} of ${bytes(body.size)}. An export holds all that the proxy still has.`),
+      `These are the first ${bytes(body.octets.length)} of ${bytes(body.size)}. `
+        + "An export holds all that the proxy still has."),
     bar, place);
 }
 
@@ -107,7 +113,9 @@ function pieces(all) {
 
 const latin1 = (octets) => {
   let text = "";
-  for (let place = 0; place < octets.length; place += 8192) text += String.fromCharCode(...octets.subarray(place, place + 8192));
+  for (let place = 0; place < octets.length; place += 8192) {
+    text += String.fromCharCode(...octets.subarray(place, place + 8192));
+  }
   return text;
 };
 
@@ -145,8 +153,10 @@ function image(body, type) {
   const url = URL.createObjectURL(new Blob([body.octets], { type }));
   const drawn = element("img", { alt: `The body, ${type}`, class: "picture" });
   const size = element("p", { class: "note" }, " ");
-  drawn.addEventListener("load",
-    () => { size.textContent = `${drawn.naturalWidth} × ${drawn.naturalHeight}`; URL.revokeObjectURL(url); });
+  drawn.addEventListener("load", () => {
+    size.textContent = `${drawn.naturalWidth} × ${drawn.naturalHeight}`;
+    URL.revokeObjectURL(url);
+  });
   drawn.addEventListener("error",
     () => { fill(size, "The browser cannot draw this image."); URL.revokeObjectURL(url); });
   drawn.src = url;

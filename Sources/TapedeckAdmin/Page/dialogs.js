@@ -1,5 +1,5 @@
-// The dialogs: the editor of a rule, the choice of a failure, and texts to copy. The browser keeps the focus inside,
-// and gives it back.
+// The dialogs: the editor of a rule, the choice of a failure, and texts to copy. The browser keeps the focus
+// inside, and gives it back.
 
 import { attempt, button, byId, element, fill } from "./dom.js";
 import { FAILURES } from "./rules.js";
@@ -20,7 +20,8 @@ export function show(title, ...content) {
 const KINDS = ["routes", "patches", "faults", "resources"];
 
 /**
- * Edits the declaration of a rule. It is checked while it is written, and by the proxy when it is saved; it acts from
+ * Edits the declaration of a rule. It is checked while it is written, and by the proxy when it is saved; it
+ * acts from
  * the next request on.
  * @param save puts (kind, json text), and throws what the proxy refused.
  */
@@ -68,7 +69,10 @@ export function editRule(title, { kind, text, isNew = true }, save) {
   read();
 }
 
-/** Asks how a response is to fail. @param act takes the kind of the rule, its members, and for how many requests. */
+/**
+ * Asks how a response is to fail. @param act takes the kind of the rule, its members, and for how many
+ * requests.
+ */
 export function chooseFailure(title, act) {
   const list = element("fieldset", {}, element("legend", {}, "What the client gets"),
     FAILURES.map((failure, index) => element(

@@ -1,9 +1,11 @@
-// Builds elements. Everything shown came from strangers, so text only ever becomes text: there is no way from here to
-// markup, and the page's Content-Security-Policy allows none.
+// Builds elements. Everything shown came from strangers, so text only ever becomes text: there is no way from
+// here to markup, and the page's Content-Security-Policy allows none.
 
 /**
- * An element with properties and children. `class`, `role`, `aria-*` and `data-*` are attributes; `on` holds listeners;
- * anything else is a property of the element. Children are elements, texts, lists of them, or nothing (null, false).
+ * An element with properties and children. `class`, `role`, `aria-*` and `data-*` are attributes; `on` holds
+ * listeners;
+ * anything else is a property of the element. Children are elements, texts, lists of them, or nothing (null,
+ * false).
  */
 export function element(name, properties = {}, ...children) {
   const node = document.createElement(name);

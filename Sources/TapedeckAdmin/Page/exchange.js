@@ -94,6 +94,8 @@ export const ACTIONS = [
   { key: "x", name: "Fail", title: "Make requests like this one fail", act: actions.fail },
   { key: "w", name: "Forward once", title: "Send it to the origin now, and record nothing",
     act: forwardOnce },
+  { key: "r", name: "Record anew", title: "Ask the origin now, and replace the recording",
+    isFor: (exchange) => exchange.status !== 101, act: recordAnew },
   { key: "y", name: "curl", title: "Copy as a curl line",
     isFor: (exchange) => exchange.curl ?? exchange.miss?.curl, act: actions.copyCurl },
   { key: "e", name: "HAR", title: "Export as a HAR file", act: actions.exportHAR },
@@ -267,16 +269,23 @@ function timing(exchange) {
 
 async function forwardOnce(exchange) {
   const forwarded = await actions.forward(exchange);
-  if (!forwarded || exchange !== current) return;
+  if (!showOrigin(exchange, forwarded)) return;
+  announce("Forwarded once; nothing was recorded.");
+}
+
+async function recordAnew(exchange) { showOrigin(exchange, await actions.recordAnew(exchange)); }
+
+/** What the origin says now, beside what the client got. @returns whether it is shown. */
+function showOrigin(exchange, made) {
+  if (!made || exchange !== current) return false;
   selectTab("beside");
-  const response = message(forwarded.response);
+  const response = message(made.response);
   fill(
     byId("exchange-content"),
-    element("h3", {}, `What the origin says now, after ${duration(forwarded.milliseconds)}`),
+    element("h3", {}, `What the origin says now, after ${duration(made.milliseconds)}`),
     messages(
-      withLine(exchange.response, String(exchange.status)),
-      withLine(response, String(forwarded.response.status ?? forwarded.status ?? "")),
+      withLine(exchange.response, String(exchange.status)), withLine(response, String(made.status)),
       ["this response", "the origin now"]),
     element("h3", {}, "Body"), showBody(response.body, response.type, choices.response));
-  announce("Forwarded once; nothing was recorded.");
+  return true;
 }

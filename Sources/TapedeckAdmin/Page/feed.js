@@ -1,5 +1,5 @@
-// The event stream of the proxy: what was requested, and what changed. Read with fetch, because the token travels in a
-// header; resumed after the last event that was seen.
+// The event stream of the proxy: what was requested, and what changed. Read with fetch, because the token
+// travels in a header; resumed after the last event that was seen.
 
 import { request } from "./api.js";
 

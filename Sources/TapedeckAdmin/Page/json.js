@@ -1,13 +1,20 @@
-// JSON as it was written: numbers keep their digits (JSON.parse would round 12345678901234567890), members their order,
-// and members that stand twice stand twice. RFC 8259.
+// JSON as it was written: numbers keep their digits (JSON.parse would round 12345678901234567890), members
+// their order, and members that stand twice stand twice. RFC 8259.
 
 import { element } from "./dom.js";
 import { visible } from "./text.js";
 
 const DEEPEST = 200;
-const TOKEN = /[ \t\n\r]*(?:([{}[\]:,])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
+const TOKEN = new RegExp([
+  String.raw`[ \t\n\r]*(?:([{}[\]:,])`,
+  String.raw`("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")`,
+  String.raw`(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)`, "(true|false|null))",
+].join("|"), "y");
 
-/** @returns {kind, text} of a plain value, {kind: "object" | "array", items: [{key, value}]}; null if it is no JSON. */
+/**
+ * @returns {kind, text} of a plain value, {kind: "object" | "array", items: [{key, value}]}; null if it is no
+ * JSON.
+ */
 export function parse(text) {
   let place = 0;
   const next = () => {
@@ -76,19 +83,23 @@ export function tree(node, { path = "$", key, openTo = 2, mark } = {}) {
     "details", { class: kind ?? "" },
     element("summary", {}, name, open, element("span", { class: "count" }, ` ${node.items.length} `), close));
   const grow = (from) => {
-    for (const item of node.items.slice(from, from + FIRST)) {
+    // As far as the marked one, if there is one.
+    const end = Math.max(from + FIRST, mark ? node.items.findIndex(isMarked) + 1 : 0);
+    for (const item of node.items.slice(from, end)) {
       const place = pathOf(path, item.key);
       details.append(tree(item.value, { path: place, key: item.key, openTo: openTo - 1, mark }));
     }
-    const rest = node.items.length - from - FIRST;
+    const rest = node.items.length - end;
     if (rest <= 0) return;
     const more = element("button", { type: "button", class: "quiet" }, `${rest} more`);
-    more.addEventListener("click", () => { more.remove(); grow(from + FIRST); });
+    more.addEventListener("click", () => { more.remove(); grow(end); });
     details.append(more);
   };
   const build = () => { if (details.childElementCount === 1) grow(0); };
+  const isMarked = (item) => mark?.(pathOf(path, item.key)) || mark?.(pathOf(path, item.key), true);
   details.addEventListener("toggle", build);
-  const isMarkedBelow = mark?.(path, true);
+  // What holds a marked value is opened, however large it is.
+  const isMarkedBelow = Boolean(mark?.(path, true));
   if (openTo > 0 && node.items.length <= 50 || isMarkedBelow) { build(); details.open = true; }
   return details;
 }

@@ -20,7 +20,9 @@ export function bind(list) {
   });
 }
 
-const NAMES = { " ": "Space", ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", PageDown: "PgDn", PageUp: "PgUp" };
+const NAMES = {
+  " ": "Space", ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", PageDown: "PgDn", PageUp: "PgUp",
+};
 
 export function help() {
   show("Keys", element("table", { class: "fields keys" },

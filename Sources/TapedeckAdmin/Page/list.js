@@ -63,10 +63,12 @@ export class List {
     byId("empty").hidden = shown.length > 0;
     byId("empty-text").textContent = this.rows.all.length
       ? "No request fits the filter." : "No request yet. Send one to the proxy, and it appears here.";
-    const { all, dropped } = this.rows;
-    byId("count").textContent = (shown.length === all.length ? counted(all.length, "request")
-      : `${count(shown.length)} of ${counted(all.length, "request")}`) + (dropped
-        ? `, ${count(dropped)} older ones left out` : "");
+    const { all, dropped, missing, gaps } = this.rows;
+    const requests = counted(all.length - gaps, "request");
+    byId("count").textContent = [
+      shown.length === all.length ? requests : `${count(shown.length - gaps)} of ${requests}`,
+      dropped && `${count(dropped)} older ones left out`, missing && `${count(missing)} missing`,
+    ].filter(Boolean).join(", ");
   }
 
   #show(line, row, place, longest) {
@@ -82,7 +84,8 @@ export class List {
     if (row.gap) {
       line.className = "line gap";
       for (const cell of Object.values(cells)) cell.textContent = "";
-      cells.path.textContent = `${counted(row.gap, "request")} not shown here: they came faster than this page could read`;
+      const gap = counted(row.gap, "request");
+      cells.path.textContent = `${gap} not shown here: they came faster than this page could read`;
       return;
     }
     line.className = `line ${row.from}${row.status >= 400 || row.cutShort || row.failure ? " bad" : ""}`;

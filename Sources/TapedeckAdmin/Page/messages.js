@@ -1,4 +1,5 @@
-// What was said over a WebSocket: each message with its side, time and size, and the rest of it when it is opened.
+// What was said over a WebSocket: each message with its side, time and size, and the rest of it when it is
+// opened.
 
 import { showBody } from "./body.js";
 import { button, element, fill } from "./dom.js";

@@ -4,7 +4,10 @@ import { bodyOf } from "./body.js";
 
 const fromBase64 = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** A head with its body: as text or in base64, at most the first 256 KiB of it, and with its content coding opened. */
+/**
+ * A head with its body: as text or in base64, at most the first 256 KiB of it, and with its content coding
+ * opened.
+ */
 export function message(json) {
   if (!json) return null;
   const { headers = [], text, base64, bodyBytes = 0, isCut = false, coding, chunks } = json;

@@ -1,4 +1,5 @@
-// The rows that the page holds: the latest ones, at most HELD of them, and those of them that the filter admits.
+// The rows that the page holds: the latest ones, at most HELD of them, and those of them that the filter
+// admits.
 
 import { filter, SOURCES } from "./filter.js";
 
@@ -25,23 +26,34 @@ export function row(summary) {
 export class Rows {
   all = [];
   shown = [];
-  /** How many rows were left out: by this page, which holds the latest, or by the proxy, which waits for nobody. */
+  /** How many rows this page has left out, since it holds the latest. */
   dropped = 0;
+  /** How many requests the proxy could not hand on, and the rows that say so. */
+  missing = 0;
+  gaps = 0;
   counts = new Map();
   #test = () => true;
 
   add(rows) {
     for (const row of rows) {
       this.all.push(row);
-      if (row.gap) { this.shown.push(row); continue; }
+      if (row.gap) {
+        this.shown.push(row);
+        this.missing += row.gap;
+        this.gaps += 1;
+        continue;
+      }
       this.counts.set(row.from, (this.counts.get(row.from) ?? 0) + 1);
       if (this.#test(row)) this.shown.push(row);
     }
     // Seldom and many at once, because each time moves all of them.
     if (this.all.length > HELD + 5000) {
       const gone = new Set(this.all.splice(0, this.all.length - HELD));
-      this.dropped += gone.size;
-      for (const row of gone) if (!row.gap) this.counts.set(row.from, this.counts.get(row.from) - 1);
+      for (const row of gone) {
+        if (row.gap) { this.gaps -= 1; continue; }
+        this.dropped += 1;
+        this.counts.set(row.from, this.counts.get(row.from) - 1);
+      }
       this.shown = this.shown.filter((row) => !gone.has(row));
     }
   }
@@ -58,6 +70,6 @@ export class Rows {
     this.all = [];
     this.shown = [];
     this.counts.clear();
-    this.dropped = 0;
+    this.dropped = this.missing = this.gaps = 0;
   }
 }

@@ -30,7 +30,9 @@ const literal = (path) =>
   path.replace(/[{}]/g, (mark) => (mark === "{" ? "%7B" : "%7D")).replace(/\/([:*])/g,
     (_, mark) => `/%${mark === ":" ? "3A" : "2A"}`) || "/";
 
-/** The text of a route that responds as the exchange did; of a patch where the body cannot be written as text. */
+/**
+ * The text of a route that responds as the exchange did; of a patch where the body cannot be written as text.
+ */
 export function override(exchange) {
   const { response } = exchange;
   const headers = {};

@@ -30,9 +30,14 @@ export const count = (number) => number.toLocaleString("en-US");
 
 export const counted = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 
-// Controls, and marks that change the direction of text or cannot be seen: shown as what they are, since a path that
-// reads backwards would say something else than what was sent.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+// Controls, and marks that change the direction of text or cannot be seen: shown as what they are, since a
+// path that reads backwards would say something else than what was sent.
+const UNSEEN = new RegExp([
+  String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e]`,
+  String.raw`[\u2060-\u206f\ufeff\ufff9-\ufffb]`,
+  // Halves of surrogate pairs.
+  String.raw`[\ud800-\udbff](?![\udc00-\udfff])`, String.raw`(?<![\ud800-\udbff])[\udc00-\udfff]`,
+].join("|"), "g");
 
 /** A text whose every character can be seen. Line ends and tabs stay. */
 export function visible(text) {

@@ -31,13 +31,22 @@ extension Verb {
         data ID [JSON]               get or replace the objects of a resource
         mode MODE                    none, once, new_episodes, all or passthrough
         cassette NAME [MODE]         switch to another cassette of the same folder
-        eject                        remove the cassette
+        eject                        remove the cassette; these three and health, with --session on the command line,
+                                     are about the cassette of that session
+        cassettes                    the cassettes of that folder
         requests [FILTER=VALUE…]     the latest requests; filters are method, host, path, status, source,
                                      after, limit
         requests NUMBER              one of them, with the decision of each link of the chain
         requests clear               clear the request log
         requests NUMBER forward      send it to the origin once more, past overrides and cassette
+        requests NUMBER record       the same, and put the response in the place of the recorded one
+        events [after=ID]            follow the requests of all sessions until the proxy ends; after=-1 leaves out
+                                     those that came before
         interactions [FILE]          the interactions of the cassette with their use, or one of them
+        interactions FILE restore    put it back as it was before it was recorded anew in this run
+        scan                         what may be a secret in the cassette
+        diff NAME                    how the cassette differs from another one of the same folder
+        promote [PERCENT [HOST]]     the resources that promote would declare, and how well they serve; writes nothing
         matching [WORD…]             what is compared; with words like query:ignore=ts, leaves these out in this run
         matching none                ends that
         save                         save the rules in force in the overrides file
@@ -54,11 +63,16 @@ extension Verb {
       """,
     choices: OverrideKind.allCases.map(\.rawValue) + [
       "health", "data", "mode", "cassette", "eject", "requests", "verify", "reset", "sessions", "export",
-      "interactions", "matching", "save",
+      "interactions", "matching", "save", "cassettes", "events", "scan", "diff", "promote",
     ], run: control)
 
   private static func control(_ arguments: Arguments) throws -> ExitCode {
     let admin = try RunningAdmin(arguments, verb: "ctl")
+    if arguments.positional.first == "events" {
+      if arguments.isGiven(.session) { throw UsageError("events is about all sessions; leave --session out") }
+      try FollowedRequests.run(arguments.positional.dropFirst(), of: admin, asJSON: arguments.has(.json))
+      return .good
+    }
     let command = try ControlCommand(
       arguments.positional, session: arguments[.session], isGiven: arguments.isGiven(.session))
     let response = try admin.send(command.method, command.target, command.body)
@@ -82,9 +96,9 @@ private struct ControlCommand {
   private var query: [(String, String)] = []
   private var rest: ArraySlice<String>
 
-  private static let ofAllSessions = [
-    "health", "mode", "cassette", "eject", "sessions", "matching", "save",
-  ]
+  private static let ofAllSessions = ["sessions", "matching", "save", "cassettes"]
+  /// About the proxy, unless the command line names a session: it then has a cassette of its own.
+  private static let ofProxy = ["health", "mode", "cassette", "eject"]
 
   /// - Parameter isGiven: whether the session stands on the command line, where it must have an effect.
   init(_ words: [String], session: String?, isGiven: Bool) throws {
@@ -102,8 +116,16 @@ private struct ControlCommand {
       let path = "resources/\(Self.encoded(try next("ID")))/data"
       if let word = rest.popFirst() { send(.put, path, bytes: try json(word)) } else { send(.get, path) }
     case "requests", "journal": try requests()
-    case "interactions":
-      send(.get, "cassette/interactions" + (rest.popFirst().map { "/" + Self.encodedWhole($0) } ?? ""))
+    case "cassettes": send(.get, "cassettes")
+    case "interactions": try interactions()
+    case "scan": send(.get, "cassette/finds")
+    case "diff":
+      send(.get, "cassette/comparison")
+      query.append(("with", try next("NAME")))
+    case "promote":
+      send(.get, "cassette/promotion")
+      if let percent = rest.popFirst() { query.append(("confidence", percent)) }
+      if let host = rest.popFirst() { query.append(("host", host)) }
     case "matching": matching()
     case "save": send(.post, "overrides/save")
     case "verify": send(.post, "verifications", bytes: try json(next("JSON")))
@@ -123,7 +145,7 @@ private struct ControlCommand {
     if let word = rest.first { throw UsageError("too many arguments: \(word.debugDescription)") }
     let isOfAll = Self.ofAllSessions.contains(what)
     if isOfAll, isGiven { throw UsageError("\(what) is about all sessions; leave --session out") }
-    if let session, !isOfAll { query.append(("session", session)) }
+    if let session, !isOfAll, isGiven || !Self.ofProxy.contains(what) { query.append(("session", session)) }
     let items = query.map { "\(Self.encoded($0))=\(Self.encoded($1))" }.joined(separator: "&")
     target = "/v1/\(target)" + (items.isEmpty ? "" : "?" + items)
   }
@@ -165,7 +187,7 @@ private struct ControlCommand {
       let all =
         kinds + [
           "health", "mode", "cassette", "eject", "data", "requests", "verify", "reset", "sessions", "export",
-          "interactions", "matching", "save",
+          "interactions", "matching", "save", "cassettes", "events", "scan", "diff", "promote",
         ]
       throw UsageError(
         "unknown word \(kind.debugDescription)\(kind.suggestion(among: all)); known are "
@@ -193,6 +215,16 @@ private struct ControlCommand {
     send(.put, "matching", ["ignore": .array(words)])
   }
 
+  private mutating func interactions() throws(UsageError) {
+    guard let file = rest.popFirst() else { return send(.get, "cassette/interactions") }
+    let path = "cassette/interactions/\(Self.encodedWhole(file))"
+    switch rest.popFirst() {
+    case nil: send(.get, path)
+    case "restore": send(.post, "\(path)/restore")
+    case let word?: throw UsageError("interactions FILE takes restore, not \(word.debugDescription)")
+    }
+  }
+
   private mutating func sessions() throws(UsageError) {
     switch rest.popFirst() {
     case nil: send(.get, "sessions")
@@ -211,9 +243,9 @@ private struct ControlCommand {
       rest.removeFirst()
       if word == "clear" { return send(.delete, "requests") }
       let path = "requests/\(Self.encoded(word))"
-      guard rest.first == "forward" else { return send(.get, path) }
+      guard let action = rest.first, ["forward", "record"].contains(action) else { return send(.get, path) }
       rest.removeFirst()
-      return send(.post, "\(path)/forward")
+      return send(.post, "\(path)/\(action)")
     }
     while let word = rest.popFirst() {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

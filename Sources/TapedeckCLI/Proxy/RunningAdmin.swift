@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TapedeckHTTP
 internal import TapedeckProxy
 internal import TapedeckRecording
@@ -28,17 +29,39 @@ struct RunningAdmin {
   /// Throws unless it responds with success.
   func send(_ method: HTTPMethod, _ target: String, _ body: [UInt8]? = nil) throws -> HTTPResponse {
     let response = try unchecked(method, target, body)
-    guard (200...299).contains(response.head.status) else {
-      let detail = (try? JSONValue(parsing: response.body))?["detail"]?.text
-      throw Failure(detail ?? "the admin API responded with \(response.head.status)")
-    }
+    guard (200...299).contains(response.head.status) else { throw Self.refusal(response) }
     return response
   }
 
-  private func unchecked(_ method: HTTPMethod, _ target: String, _ body: [UInt8]?) throws -> HTTPResponse {
+  /// Follows an event stream until it ends, which is when the proxy does.
+  /// - Parameter take: called with each event on another thread; false ends that.
+  func follow(_ target: String, take: @escaping @Sendable (ServerSentEvent) -> Bool) throws {
+    var fields = HTTPFields()
+    try fields.append("Authorization", "Bearer \(token)")
+    let reader = Mutex(ServerSentEvents())
+    let end = try UpstreamBatch(configuration).stream(HTTPRequest(.get, target, fields: fields)) { bytes in
+      reader.withLock { $0.events(in: bytes) }.allSatisfy(take)
+    }
+    switch end {
+    case .ended: return
+    case .refused(let response): throw Self.refusal(response)
+    case .failed(let reason): throw Failure("no response from the admin API: \(reason)")
+    }
+  }
+
+  private var configuration: ProxyConfiguration {
     var configuration = ProxyConfiguration()
     configuration.upstream = address.url
     configuration.caCertificate = address.caCertificate
+    return configuration
+  }
+
+  private static func refusal(_ response: HTTPResponse) -> Failure {
+    let detail = (try? JSONValue(parsing: response.body))?["detail"]?.text
+    return Failure(detail ?? "the admin API responded with \(response.head.status)")
+  }
+
+  private func unchecked(_ method: HTTPMethod, _ target: String, _ body: [UInt8]?) throws -> HTTPResponse {
     var fields = HTTPFields()
     try fields.append("Authorization", "Bearer \(token)")
     if body != nil { fields.append(literal: "Content-Type", "application/json") }

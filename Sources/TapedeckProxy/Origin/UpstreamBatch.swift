@@ -16,9 +16,11 @@ public struct UpstreamBatch: Sendable {
   public struct Result: Sendable {
     public var outcome: Outcome
     public var durationMilliseconds: Double
+    /// The fields that the origin was sent.
+    package var sentFields = HTTPFields()
   }
 
-  private let upstream: UpstreamConfiguration
+  let upstream: UpstreamConfiguration
   /// Requests under way at once.
   public var jobs = 4
   /// For one response, from its request to its end. An event stream, which may never end, is taken as it is by then.
@@ -128,7 +130,7 @@ private final class BatchRun {
       timer?.cancel()
       let result = UpstreamBatch.Result(
         outcome: self.outcome(outcome, of: collector),
-        durationMilliseconds: ChunkLog.milliseconds(since: start))
+        durationMilliseconds: ChunkLog.milliseconds(since: start), sentFields: exchange.sentFields)
       finish(index, result)
     }
     timer = loop.makeTimer {

@@ -30,6 +30,10 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
   case cassetteBusy(String, session: String?)
   /// There is a session of this name already.
   case sessionThere(String)
+  /// The session has no cassette of its own that could be changed.
+  case sessionWithoutCassette(String)
+  /// Several responses are recorded for a request, and nothing says which of them is meant.
+  case severalRecordings(Int)
   /// A text that is no name of a session.
   case badSessionName(String)
   /// There are as many sessions as there may be.
@@ -75,6 +79,10 @@ public enum ProxyError: Error, Equatable, Sendable, CustomStringConvertible {
         + "wait until that ends, or name another cassette"
     case .sessionThere(let name):
       "there is a session \(name) already, and its cassette is chosen when it begins; end it first"
+    case .sessionWithoutCassette(let name):
+      "session \(name) uses the cassette of the proxy; end it, and begin it with a cassette of its own"
+    case .severalRecordings(let count):
+      "\(count) responses are recorded for this request; choose a request that got the one that is meant"
     case .badSessionName(let name):
       "\(name.prefix(200).debugDescription) is no name of a session: \(Session.nameRule)"
     case .tooManySessions: "there are too many sessions; drop some, or raise --max-sessions"

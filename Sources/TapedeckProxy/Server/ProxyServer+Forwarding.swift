@@ -4,11 +4,11 @@ package import TapedeckSockets
 
 extension ProxyServer {
   /// Why a logged request cannot be sent to the origin; `nil` if it can.
-  package var forwardingObstacle: String? {
+  package func forwardingObstacle(of session: Session) -> String? {
     guard configuration.upstream != nil else {
       return "only a proxy with one --upstream URL forwards a request on its own"
     }
-    return mode == .none ? "the mode is none, in which no origin is asked" : nil
+    return inserted(for: session).mode == .none ? "the mode is none, in which no origin is asked" : nil
   }
 
   /// Sends a logged request to the origin once more, past overrides and cassette. Nothing is recorded.
@@ -18,15 +18,12 @@ extension ProxyServer {
     onEnd:
       @escaping (_ response: ShownMessage?, _ status: Int, _ problem: String, _ milliseconds: Double) -> Void
   ) throws {
-    let inserted = inserted(for: session)
-    let request =
-      inserted.requestRewriter(for: entry.request)?.forwarded(entry.request, from: entry.request)
-      ?? entry.request
-    try UpstreamBatch(configuration).send(request, on: loop) { result in
+    let redaction = inserted(for: session).matcher.redaction
+    try send(entry, of: session, on: loop) { _, result in
       switch result?.outcome {
       case .response(let response)?:
         let interaction = Interaction(request: entry.request, response: response)
-        let shown: RecordedResponse = inserted.matcher.redaction.redacted(interaction).0.response
+        let shown: RecordedResponse = redaction.redacted(interaction).0.response
         onEnd(
           ShownMessage(shown.head.fields, shown.body), shown.head.status, "",
           result?.durationMilliseconds ?? 0)
@@ -34,5 +31,17 @@ extension ProxyServer {
       case nil: onEnd(nil, 0, "no response came", 0)
       }
     }
+  }
+
+  /// - Parameter onEnd: called on the loop's thread with the request as it was sent, and what came of it.
+  func send(
+    _ entry: RequestLogEntry, of session: Session, on loop: EventLoop,
+    onEnd: @escaping (HTTPRequest, UpstreamBatch.Result?) -> Void
+  ) throws {
+    let request =
+      inserted(for: session).requestRewriter(for: entry.request)?.forwarded(
+        entry.request, from: entry.request)
+      ?? entry.request
+    try UpstreamBatch(configuration).send(request, on: loop) { onEnd(request, $0) }
   }
 }

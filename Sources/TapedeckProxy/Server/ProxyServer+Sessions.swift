@@ -59,11 +59,12 @@ extension ProxyServer {
   func inserted(for session: Session) -> InsertedCassette { (session.slot ?? slot).current }
 
   /// Two recordings at once would replace each other's files.
-  private func refuseBusy(_ cassette: String) throws(ProxyError) {
+  func refuseBusy(_ cassette: String, except one: Session? = nil) throws(ProxyError) {
     if slot.current.recorder != nil, cassettePath == cassette {
       throw .cassetteBusy(cassette, session: nil)
     }
-    for session in sessions.all where session.records && session.cassettePath == cassette {
+    for session in sessions.all
+    where session !== one && session.records && session.cassettePath == cassette {
       throw .cassetteBusy(cassette, session: session.name)
     }
   }

@@ -22,9 +22,17 @@ extension ProxyServer {
   /// Whether requests that nothing responds to are recorded.
   public var records: Bool { slot.current.disposition(.unknown) == .record }
 
+  /// The folder of the session's cassette, its own or the proxy's.
+  package func cassettePath(of session: Session) -> String? { inserted(for: session).cassettePath }
+
   /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
   public var interactionCounts: (recorded: Int, replayable: Int) {
-    let cassette = slot.current
+    interactionCounts(of: sessions.standard)
+  }
+
+  /// The same for the session's own cassette, if it has one.
+  package func interactionCounts(of session: Session) -> (recorded: Int, replayable: Int) {
+    let cassette = inserted(for: session)
     return (cassette.recorder?.count ?? 0, cassette.cassette?.count ?? 0)
   }
 
@@ -70,6 +78,14 @@ extension ProxyServer {
     try change(mode: mode, cassette: cassette, ignoring: [])
   }
 
+  /// The same for a session that has a cassette of its own. Throws `ProxyError.cassetteBusy` besides.
+  @discardableResult
+  package func change(_ session: Session, mode: RecordMode, cassette: String?) throws -> SealReport? {
+    guard let own = session.slot else { throw ProxyError.sessionWithoutCassette(session.name ?? "") }
+    if let cassette, mode.needsCassette { try refuseBusy(cassette, except: session) }
+    return try reopen(own, mode: mode, cassette: cassette) { session.cursors?.rewind() }
+  }
+
   /// What matching ignores besides its rules, in words of `--match`, until another cassette or mode is set.
   package var ignoredWords: [String] { ignored.withLock { $0 } }
 
@@ -86,6 +102,17 @@ extension ProxyServer {
   }
 
   private func change(mode: RecordMode, cassette: String?, ignoring words: [String]) throws -> SealReport? {
+    try reopen(slot, mode: mode, cassette: cassette, ignoring: words) { sessions.rewindCursors() }
+  }
+
+  /// Takes out the cassette of a slot, seals it, and puts one in again.
+  /// - Parameters:
+  ///   - meanwhile: what is done while none is in. When it throws, what was in is put in again.
+  ///   - rewind: begins the sequences of the sessions that use the slot anew.
+  func reopen(
+    _ slot: CassetteSlot, mode: RecordMode, cassette: String?, ignoring words: [String] = [],
+    meanwhile: () throws -> Void = {}, rewind: () -> Void
+  ) throws -> SealReport? {
     var wanted = configuration
     if !words.isEmpty { wanted.match = try (wanted.match ?? MatchSpec([])).adding(words) }
     wanted.mode = mode
@@ -98,8 +125,9 @@ extension ProxyServer {
       old.eject()
       report = try old.recorder?.seal()
       if let report { tell(report, cassette: old.cassettePath) }
-      sessions.rewindCursors()
+      rewind()
       do {
+        try meanwhile()
         return try InsertedCassette.open(wanted, upstream: upstream?.origin, statistics)
       } catch {
         failure = error
@@ -109,7 +137,7 @@ extension ProxyServer {
         return try InsertedCassette.open(before, upstream: upstream?.origin, statistics)
       }
     }
-    ignored.withLock { $0 = failure == nil ? words : [] }
+    if slot === self.slot { ignored.withLock { $0 = failure == nil ? words : [] } }
     if let failure { throw failure }
     return report
   }

@@ -26,6 +26,8 @@ public final class ProxyServer: Sendable {
   let overridesSnapshot: OverridesSnapshot?
   /// What matching ignores besides, while this cassette is in: words of `--match`.
   let ignored = Mutex<[String]>([])
+  /// Recordings that were made anew, as they were before; the latest last.
+  let replaced = Mutex<[ReplacedRecording]>([])
   private var inserted: InsertedCassette { slot.current }
   /// How many interactions an earlier run had left in its journal, and this start saved.
   public let recoveredCount: Int
@@ -175,7 +177,12 @@ public final class ProxyServer: Sendable {
   }
 
   /// How often each recording was given, in the order of the files' names; none where no cassette is replayed.
-  public var uses: [InteractionUse] {
+  public var uses: [InteractionUse] { uses(of: inserted) }
+
+  /// The same for the session's own cassette, if it has one.
+  package func uses(of session: Session) -> [InteractionUse] { uses(of: inserted(for: session)) }
+
+  private func uses(of inserted: InsertedCassette) -> [InteractionUse] {
     guard inserted.mode.consultsCassette, let cassette = inserted.cassette else { return [] }
     let drifted = statistics.driftedFiles
     return zip(cassette.interactions, cassette.uses(onExhausted: inserted.onExhausted)).map { stored, hits in
