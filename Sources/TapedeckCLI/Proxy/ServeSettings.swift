@@ -279,7 +279,9 @@ struct AdminSettings {
   let token: AdminToken?
   let tokenFile: String?
   let readyFile: String?
-  /// Whether the inspector page is opened.
+  /// Whether the URL of the inspector page is printed.
+  let printsPage: Bool
+  /// Whether the page is opened in a browser, too.
   let opensPage: Bool
 
   /// `nil` without `--admin-port`, `--admin-listen` and `--ui`.
@@ -293,7 +295,8 @@ struct AdminSettings {
     self.listener = listener
     tokenFile = arguments[.adminTokenFile]
     readyFile = arguments[.adminReadyFile]
-    opensPage = arguments.has(.ui)
+    printsPage = arguments.has(.ui)
+    opensPage = printsPage && arguments[.ui] != Option.ui.optionalValue
     token = try UsageError.from { try arguments[.adminToken].map { try AdminToken($0) } }
   }
 

@@ -52,7 +52,7 @@ struct ServedProxy {
     for line in start.lines(of: proxy) { Terminal.say(Printable.line(line)) }
     let pageURL: String?
     do {
-      pageURL = settings.admin?.opensPage == true ? try admin?.makePageURL() : nil
+      pageURL = settings.admin?.printsPage == true ? try admin?.makePageURL() : nil
       if let file = settings.readyFile { try OutputFile.write(Array(proxy.baseURL.utf8), to: file) }
     } catch {
       _ = try stop()
@@ -61,7 +61,7 @@ struct ServedProxy {
     Terminal.say("listening on \(proxy.baseURL)")
     if let pageURL {
       Terminal.say("inspector on \(pageURL)")
-      BrowserWindow.open(pageURL)
+      if settings.admin?.opensPage == true { BrowserWindow.open(pageURL) }
     }
   }
 
