@@ -141,6 +141,7 @@ let targets: [Target] =
         "TapedeckFormats", "TapedeckHTTP", "TapedeckMocking", "TapedeckOverrides", "TapedeckRecording",
         "TapedeckRedaction", "TapedeckSockets",
       ]),
+    tests(of: "TapedeckAdmin", ["TapedeckHTTP", "TapedeckProxy", "TapedeckSockets"]),
     tests(of: "TapedeckCLI"),
     .testTarget(
       name: "ExampleTests", dependencies: ["Tapedeck", "TapedeckTesting"], exclude: ["Mocks"],
