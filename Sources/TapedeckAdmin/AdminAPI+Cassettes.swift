@@ -59,17 +59,20 @@ extension AdminAPI {
       responses: [.ok("the finds, without the secrets", AdminSchemas.reference("Scan"))],
       problems: [404, 409, 503],
       stream: { try report($0) { try CassetteReport.finds(in: $0) } }
-    ) { _ in .noContent },
+    ) { _ in .unmadeJSON },
     AdminOperation(
       id: "compare-cassette", method: .get, path: "/v1/cassette/comparison",
       summary: "How the session's cassette differs from another one of the same folder.",
-      parameters: [session, .init(name: "with", description: "the other cassette", schema: cassetteName)],
+      parameters: [
+        session,
+        .init(name: "with", description: "the other cassette", schema: cassetteName, isRequired: true),
+      ],
       responses: [.ok("what differs", AdminSchemas.reference("Comparison"))], problems: [404, 409, 422, 503],
       stream: { request in
         let other = try cassettePath(JSONValue(request.query["with"]), request.proxy, place: "with")
         return try report(request) { try CassetteReport.comparison(of: $0, with: other) }
       }
-    ) { _ in .noContent },
+    ) { _ in .unmadeJSON },
     AdminOperation(
       id: "preview-promotion", method: .get, path: "/v1/cassette/promotion",
       summary:
@@ -94,7 +97,7 @@ extension AdminAPI {
           try CassetteReport.promotion(of: $0, host: host, minimum: Double(percent) / 100)
         }
       }
-    ) { _ in .noContent },
+    ) { _ in .unmadeJSON },
   ]
 
   /// A report on the session's cassette, made on a thread of its own.

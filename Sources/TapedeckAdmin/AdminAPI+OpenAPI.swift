@@ -49,7 +49,7 @@ extension AdminAPI {
     let parameters: [JSONValue] = operation.parameters.map {
       [
         "name": JSONValue($0.name), "in": "query", "description": JSONValue($0.description),
-        "schema": $0.schema,
+        "required": .bool($0.isRequired), "schema": $0.schema,
       ]
     }
     if !parameters.isEmpty { members.append(JSONMember("parameters", .array(parameters))) }

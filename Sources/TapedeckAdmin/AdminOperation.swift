@@ -7,6 +7,7 @@ struct AdminOperation: Sendable {
     var name: String
     var description: String
     var schema: JSONValue = ["type": "string"]
+    var isRequired = false
   }
 
   struct Response: Sendable {
@@ -65,6 +66,9 @@ enum AdminAPI {
 }
 
 extension HTTPResponse {
+  /// The response to HEAD of an operation whose response to GET takes its time: nothing is made for it.
+  static var unmadeJSON: HTTPResponse { HTTPResponse(status: 200, contentType: "application/json", body: []) }
+
   static func json(_ value: JSONValue, status: Int = 200) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "application/json", body: value.bytes(.pretty))
   }

@@ -396,7 +396,8 @@ def test_reads_have_no_effects_and_answers_are_for_nobody_else(deck_and_admin):
     document = admin.get("/openapi.json")
     for path, item in document["paths"].items():
         # The feed of requests has no end.
-        if "get" in item and "{" not in path and path != "/v1/events":
+        needed = [one["name"] for one in item.get("get", {}).get("parameters", []) if one.get("required")]
+        if "get" in item and "{" not in path and path != "/v1/events" and not needed:
             answer = admin.http.get(admin.url.removesuffix("/v1") + path, timeout=30)
             assert answer.status_code == 200 and answer.headers["Cache-Control"] == "no-store"
             assert not [name for name in answer.headers if name.lower().startswith("access-control")]
@@ -412,9 +413,9 @@ def test_schemathesis_finds_nothing(deck_and_admin, tmp_path, figure):
     # A rule may be shaped well and still make no sense, like a range that ends before it begins: then it is a 422.
     (tmp_path / "schemathesis.toml").write_text(
         '[checks.positive_data_acceptance]\nexpected-statuses = ["2xx", 404, 409, 422]\n'
-        # No code that could be made up is right.
+        # A code that nobody made opens nothing, however well it is shaped.
         '[[operations]]\ninclude-path = "/v1/ui/tokens"\n'
-        '[operations.checks.positive_data_acceptance]\nexpected-statuses = ["2xx", 401]\n')
+        'checks.positive_data_acceptance.expected-statuses = ["2xx", 401]\n')
     done = subprocess.run(
         [sys.executable, "-m", "schemathesis.cli", "run", f"{admin.url}/openapi.json", "--header",
          f"Authorization: Bearer {TOKEN}", "--exclude-path", "/v1/events", "--max-examples", "200" if long else "20", "--seed", "1",

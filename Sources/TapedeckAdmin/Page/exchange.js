@@ -134,6 +134,8 @@ function draw() {
       on: { click: () => selectTab(id), keydown: (event) => moveTab(event, index) },
     }, name);
   }));
+  // On a narrow page, the tabs scroll.
+  byId(`tab-${tab}`).scrollIntoView({ block: "nearest", inline: "nearest" });
   const content = byId("exchange-content");
   content.setAttribute("aria-labelledby", `tab-${tab}`);
   fill(content, shown.find(({ id }) => id === tab).show(exchange));
