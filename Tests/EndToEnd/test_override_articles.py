@@ -5,6 +5,7 @@ import re
 
 import jsonschema
 import pytest
+from websockets.sync.client import connect
 
 from deck import ROOT, run
 from origin import reply
@@ -39,6 +40,9 @@ def test_the_schema_knows_every_example(article):
     {"patches": [{"path": "/a", "jsonPatch": [{"op": "copy", "path": "/a"}]}]},
     {"patches": [{"path": "/a", "truncate": 1, "toxicity": 1}]},
     {"faults": [{"path": "/a", "type": "latency"}]}, {"faults": [{"path": "/a", "type": "bandwith", "rate": 1}]},
+    {"routes": [{"path": "/a", "webSocket": {"messages": [{}]}}]}, {"routes": [{"path": "/a", "webSocket": {}, "json": 1}]},
+    {"routes": [{"path": "/a", "webSocket": {"close": 1005}}]}, {"faults": [{"path": "/a", "type": "drop", "code": 1000}]},
+    {"faults": [{"path": "/a", "type": "timeout", "messages": {}}]},
     {"faults": [{"path": "/a", "type": "timeout", "rate": 1}]}, {"faults": [{"type": "timeout"}]}],
     ids=lambda rules: json.dumps(rules))
 def test_schema_and_program_refuse_the_same(recorded, cassette, tmp_path, rules):
@@ -55,10 +59,10 @@ def shop(exchange):
     return reply(body, b"Content-Type: application/json")
 
 
-@pytest.mark.parametrize(("article", "index"), [("Patches", 0), ("Patches", 1), ("Faults", 0), ("Faults", 1)])
+@pytest.mark.parametrize(("article", "index"), [("Patches", 0), ("Patches", 1), ("Faults", 0), ("Faults", 1), ("Faults", 2)])
 def test_every_example_is_a_file_that_is_served(start, recorded, cassette, tmp_path, article, index):
     recorded("/known")
-    assert len(examples(article)) == 2
+    assert len(examples(article)) == {"Patches": 2, "Faults": 3}[article]
     deck = serve(start, cassette, tmp_path, examples(article)[index])
     assert fetch(deck.url, "/known").body == b"answer 1"
 
@@ -78,7 +82,7 @@ def test_the_shop(start, recording, cassette, tmp_path):
 
 def test_overrides(start, recorded, cassette, tmp_path):
     recorded("/known", "/users/1")
-    first, routes, schema = examples("OverridesFile")
+    first, routes, sockets, schema = examples("OverridesFile")
     (tmp_path / "logo.svg").write_text("<svg/>")
     deck = serve(start, cassette, tmp_path, first)
     answer = fetch(deck.url, "/users/1")
@@ -95,4 +99,10 @@ def test_overrides(start, recorded, cassette, tmp_path):
     assert fetch(deck.url, "/logo").value(b"Content-Type") == b"image/svg+xml"
     assert fetch(deck.url, "/search?q=dog&page=2").body == b"page 2"
     assert fetch(deck.url, "/search?q=cat").body == b"" and fetch(deck.url, "/search?q=cow").status == 502
+    with connect(serve(start, cassette, tmp_path, sockets).url.replace("http", "ws", 1) + "/chat/7") as chat:
+        assert chat.recv(10) == '{"welcome":"7"}'
+        chat.send('{"method": "add", "id": 1.50}')
+        assert chat.recv(10) == '{"id":1.50,"result":3}'
+        chat.send("anything")
+        assert chat.recv(10) == "anything"
     assert fetch(serve(start, cassette, tmp_path, schema).url, "/known").body == b"answer 1"

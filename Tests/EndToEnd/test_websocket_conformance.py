@@ -29,6 +29,12 @@ def failures(outcome):
     return {case: result for case, result in outcome.items() if not PASSES.issuperset(result)}
 
 
+def told(result):
+    """What of a result is no matter of time: whether the server's echo of a message before a mistake goes out first,
+    which is strict, depends on how many bytes at once it reads."""
+    return ["OK" if word == "NON-STRICT" else word for word in result]
+
+
 @pytest.fixture
 def echo_server():
     with websocket_server(echo, max_size=None, compression=None, ping_interval=None) as port:
@@ -43,7 +49,7 @@ def test_every_case_comes_out_through_the_proxy_as_without_it(start, echo_server
     without = outcomes(f"ws://127.0.0.1:{echo_server}/")
     through = outcomes(at(deck, "/"))
     assert len(without) >= 240
-    assert {case: (without[case], result) for case, result in through.items() if result != without[case]} == {}
+    assert {case: (without[case], result) for case, result in through.items() if told(result) != told(without[case])} == {}
 
 
 @pytest.mark.timeout(600)

@@ -129,7 +129,7 @@ def test_idle_sockets_cost_little(start, tmp_path):
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     rules = tmp_path / "overrides.json"
     rules.write_text(json.dumps({"routes": [{"path": "/idle/*", "webSocket": {}}]}))
-    deck = start("serve", "--overrides", rules, "--max-connections", str(most + 100), "--quiet", "--request-log", "0")
+    deck = start("serve", "--overrides", rules, "--max-connections", str(most + 100), "--quiet", "--journal", "0")
     host, port = deck.authority.decode().rsplit(":", 1)
 
     def opened(count):
