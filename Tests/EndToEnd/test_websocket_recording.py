@@ -139,3 +139,30 @@ def test_frames_that_break_the_protocol_pass_and_are_not_recorded(start, cassett
         deck.stop()
         assert "is not recorded: its client broke RFC 6455: a reserved bit is set" in deck.stderr
     assert not cassette.exists() or not files(cassette)
+
+
+def test_verbs_tell_its_messages_and_har_brings_them_back(start, cassette, tmp_path):
+    with websocket_server(room) as port:
+        deck = start("record", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette)
+        converse(at(deck), *SAID)
+        deck.stop()
+    [name] = files(cassette)
+    assert f"{2 + 3 * len(SAID)} messages" in run("ls", cassette).stdout
+    assert json.loads(run("ls", "--json", cassette).stdout)[0]["messages"] == 2 + 3 * len(SAID)
+    shown = run("show", cassette).stdout
+    assert "heard one" in shown and "closes 4000 see you" in shown and "2 B of binary data" in shown
+    # Out and back, with times and how it closed.
+    assert run("export", cassette, "--format", "har", "--output", tmp_path / "a.har").returncode == 0
+    again = tmp_path / "again"
+    imported = run("import", tmp_path / "a.har", "--cassette", again)
+    assert imported.returncode == 0, imported.stderr
+    assert (again / name).read_bytes() == (cassette / name).read_bytes()
+    assert run("diff", "--exit-code", cassette, again).returncode == 0
+    changed = files(again)[name]
+    changed["webSocket"]["messages"][2]["text"] = "heard two"
+    (again / name).write_text(json.dumps(changed, indent=2, ensure_ascii=False) + "\n")
+    differing = run("diff", "--exit-code", cassette, again)
+    assert differing.returncode == 4 and "message 3" in differing.stdout
+    # The HAR itself is replayed in place.
+    offline = start("replay", "--cassette", tmp_path / "a.har")
+    assert converse(at(offline), *SAID)[1:] == (4000, "see you")
