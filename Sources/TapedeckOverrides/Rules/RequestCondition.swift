@@ -100,7 +100,7 @@ package struct RequestCondition: Sendable {
   }
 
   /// Whether it looks at the body.
-  var readsBody: Bool { !form.isEmpty || body != nil || json != nil || !jsonPath.isEmpty }
+  var readsBody: Bool { !form.isEmpty || body.count > 0 }
 
   /// Whether the request meets all conditions on its head but the path.
   func acceptsHead(_ request: OverrideRequest) -> Bool {
