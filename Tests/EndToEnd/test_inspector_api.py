@@ -154,7 +154,8 @@ def test_other_pages_get_nothing_even_with_the_token(replayed):
 def test_the_command_opens_the_page(start, tmp_path):
     deck = start("replay", "--cassette", HTTPBIN, "--quiet", "--ui", env={"XDG_RUNTIME_DIR": str(tmp_path)})
     admin = Admin(deck, token="")
-    url = re.search(r"inspector on (\S+)", deck.stderr)[1]
+    # It is said once the proxy is ready.
+    url = eventually(lambda: re.search(r"inspector on (\S+)\n", deck.stderr), "its URL")[1]
     assert trade(admin, code(url)).status_code == 201
     done = run("ui", "--print", "--admin-port", admin.port, env={"XDG_RUNTIME_DIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr

@@ -302,7 +302,8 @@ def test_ui_can_print_the_url_and_open_nothing(start, tmp_path):
     browser.chmod(0o755)
     desktop = {"XDG_RUNTIME_DIR": str(tmp_path), "DISPLAY": ":0", "PATH": f"{tmp_path}:/usr/bin:/bin"}
     deck = start("replay", "--cassette", ROOT / "Cassettes" / "httpbin", "--quiet", "--ui=print", env=desktop)
-    assert "inspector on http://127.0.0.1" in deck.stderr and deck.stop() == 0
+    eventually(lambda: "inspector on http://127.0.0.1" in deck.stderr, "its URL")
+    assert deck.stop() == 0
     assert not opened.exists()
     deck = start("replay", "--cassette", ROOT / "Cassettes" / "httpbin", "--quiet", "--ui", env=desktop)
     eventually(opened.exists, "opened")
