@@ -186,8 +186,7 @@ extension Option {
     "--admin-ready-file", "PATH", help: "write the admin API's URL there once it listens")
   static let ui = Option(
     "--ui",
-    help: "open the inspector page in the browser; serves the admin API on a free port if need be; "
-      + "=print only prints its URL",
+    help: "open the inspector page in the browser, on a free port if need be; =print only prints its URL",
     optionalValue: "print")
   static let sessionHeader = Option(
     "--session-header", "NAME", help: "the header that names a request's session")
