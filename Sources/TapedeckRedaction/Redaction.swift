@@ -52,6 +52,20 @@ extension Redaction {
     return SecretSearch(policy).redacted(request, includingFields: false)
   }
 
+  /// Whether `comparable` may hide more in a request than in one with the same target and body, in which it hides
+  /// nothing: only fields that the other one lacks may hold a secret of which there is a copy.
+  package func mayHideMore(in request: HTTPRequest, than fields: HTTPFields) -> Bool {
+    guard let policy else { return false }
+    let search = SecretSearch(policy)
+    for index in request.fields.indices where !fields.hasLine(index, of: request.fields) {
+      let field = request.fields[index]
+      _ = search.finds(in: field.value, named: field.name, in: .header)
+    }
+    guard search.hasCopies else { return false }
+    return request.fields.contains("content-encoding") || !search.copies(in: request.target[...]).isEmpty
+      || !search.copies(in: request.body[...]).isEmpty
+  }
+
   /// A target (path and query) without its secrets, for display.
   public func redacted(target: [UInt8]) -> [UInt8] {
     guard let policy else { return target }

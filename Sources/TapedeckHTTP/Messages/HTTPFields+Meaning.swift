@@ -84,7 +84,7 @@ extension HTTPFields {
   }
 
   @inline(__always)
-  private static func variantRole(of name: UnsafeBufferPointer<UInt8>) -> VariantRole? {
+  package static func variantRole(of name: UnsafeBufferPointer<UInt8>) -> VariantRole? {
     switch name.count {
     case 5 where ASCII.equal(name, lowercase: "range"): .range
     case 10 where ASCII.equal(name, lowercase: "x-ms-range"): .range

@@ -225,6 +225,55 @@ extension HTTPFields {
   }
 }
 
+extension HTTPFields {
+  /// Whether the fields whose names `isMeant` are the same as in another list, in the same order and spelling.
+  package func hasSameLines(
+    as other: HTTPFields, where isMeant: (UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Bool {
+    storage.withUnsafeBufferPointer { ours in
+      other.storage.withUnsafeBufferPointer { theirs in
+        var next = 0
+        for slice in slices where isMeant(UnsafeBufferPointer(rebasing: ours[slice.name])) {
+          while next < other.slices.count,
+            !isMeant(UnsafeBufferPointer(rebasing: theirs[other.slices[next].name]))
+          {
+            next += 1
+          }
+          guard next < other.slices.count, slice.isSame(ours, as: other.slices[next], theirs) else {
+            return false
+          }
+          next += 1
+        }
+        return !other.slices[next...].contains { isMeant(UnsafeBufferPointer(rebasing: theirs[$0.name])) }
+      }
+    }
+  }
+
+  /// Whether there is a field with the spelling and value of that at `index` of another list.
+  package func hasLine(_ index: Int, of other: HTTPFields) -> Bool {
+    let wanted = other.slices[index]
+    return other.storage.withUnsafeBufferPointer { theirs in
+      storage.withUnsafeBufferPointer { ours in
+        slices.contains { wanted.isSame(theirs, as: $0, ours) }
+      }
+    }
+  }
+}
+
+extension HTTPFields.Slice {
+  fileprivate func isSame(
+    _ storage: UnsafeBufferPointer<UInt8>, as other: HTTPFields.Slice,
+    _ otherStorage: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    func same(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+      left.count == right.count
+        && UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(storage)[left]).holds(
+          UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(otherStorage)[right]))
+    }
+    return same(name, other.name) && same(value, other.value)
+  }
+}
+
 extension HTTPFields: Equatable {
   public static func == (left: HTTPFields, right: HTTPFields) -> Bool { left.elementsEqual(right) }
 }

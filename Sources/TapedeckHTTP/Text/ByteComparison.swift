@@ -1,4 +1,38 @@
+extension [UInt8] {
+  /// Whether these are the same bytes, as `==` says, which compares one by one.
+  package func hasSameBytes(as other: [UInt8]) -> Bool {
+    count == other.count && withUnsafeBytes { left in other.withUnsafeBytes { left.holds($0) } }
+  }
+}
+
 extension UnsafeRawBufferPointer {
+  /// A hash of all bytes, for tables in this process: whoever does not know the seed cannot choose collisions.
+  package func hash(seed: UInt64) -> UInt64 {
+    var hash = seed ^ UInt64(count)
+    var index = 0
+    while index + 16 <= count {
+      hash = Self.product(
+        loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ hash,
+        loadUnaligned(fromByteOffset: index + 8, as: UInt64.self) ^ 0x9E37_79B9_7F4A_7C15)
+      index += 16
+    }
+    if index + 8 <= count {
+      hash = Self.product(loadUnaligned(fromByteOffset: index, as: UInt64.self) ^ hash, 0xA076_1D64_78BD_642F)
+      index += 8
+    }
+    var rest: UInt64 = 0
+    while index < count {
+      rest = rest << 8 | UInt64(self[index])
+      index += 1
+    }
+    return Self.product(hash ^ rest, seed ^ 0xE703_7ED1_A0B4_28DB)
+  }
+
+  private static func product(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+
   /// The first index of `byte` from `start` on, comparing sixteen bytes at a time.
   @inline(__always)
   package func index(of byte: UInt8, from start: Int) -> Int? {

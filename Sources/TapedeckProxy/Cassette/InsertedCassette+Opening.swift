@@ -1,6 +1,7 @@
 import TapedeckFormats
 internal import TapedeckHTTP
 internal import TapedeckRecording
+internal import TapedeckSockets
 internal import TapedeckUpstream
 
 extension InsertedCassette {
@@ -29,6 +30,8 @@ extension InsertedCassette {
           _ = try opened.prepared(interaction)
         }
       }
+      // Loading takes much that is needed no more.
+      if cassette?.count ?? 0 > fewInteractions { Machine.giveBackMemory() }
       return opened
     } catch {
       _ = try? recorder?.seal()

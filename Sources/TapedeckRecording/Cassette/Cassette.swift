@@ -28,6 +28,7 @@ public final class Cassette: Sendable {
   /// Keyed by the plain variant, where that was not recorded.
   private let substitutes: SequenceTable
   private let links: SecretLinks
+  private let bodies: RecordedBodyIndex
 
   package init(
     path: String, manifest: CassetteManifest? = nil, upstream: String?, matcher: RequestMatcher,
@@ -53,7 +54,9 @@ public final class Cassette: Sendable {
       InteractionSequence(interactions, clients: ClientGroups(interactions, redaction))
     }
     let ordered = groups.mapValues(Self.ordered)
-    sequences = SequenceTable(ordered.mapValues { sequence(Self.fitting($0)) })
+    let sequences = SequenceTable(ordered.mapValues { sequence(Self.fitting($0)) })
+    bodies = RecordedBodyIndex(self.interactions) { sequences.index(of: $0.bytes) }
+    self.sequences = sequences
     substitutes = SequenceTable(Self.substitutes(in: ordered).mapValues { sequence(Self.ordered($0)) })
   }
 
@@ -123,13 +126,15 @@ public final class Cassette: Sendable {
   package func sequence(
     for request: HTTPRequest, using key: inout KeyWriter, _ cache: SequenceCache
   ) -> InteractionSequence? {
-    guard SequenceCache.keeps(request) else {
+    guard SequenceCache.keeps(request, of: interactions.count) else {
       return index(of: request, using: &key).map(sequence(at:))
     }
     if let index = cache.index(for: request, in: number) { return sequence(at: index) }
-    guard let index = index(of: request, using: &key) else { return nil }
+    guard let index = bodies.sequence(for: request, matcher) ?? index(of: request, using: &key) else {
+      return nil
+    }
     let sequence = sequence(at: index)
-    cache.keep(index, for: request, in: number, recorded: sequence.interactions[0].recorded.request.body)
+    cache.keep(index, for: request, in: number, recorded: sequence.first.recorded.request.body)
     return sequence
   }
 

@@ -13,22 +13,41 @@ public enum ExhaustionPolicy: String, Sendable, CaseIterable {
 
 /// The responses to one key, in order, with a cursor of their own; one per client if there were several.
 public final class InteractionSequence: Sendable {
-  public let interactions: [StoredInteraction]
+  /// Of few sequences there are several: the first needs no array.
+  let first: StoredInteraction
+  private let others: [StoredInteraction]
   private let cursor = Atomic<Int>(0)
-  /// How often other cursors gave each response; empty when there are none.
-  private let otherUses = Mutex<[Int]>([])
-
   private let clients: ClientGroups?
-  private let clientTurns: Mutex<ClientTurns>
+  private let uses = AtomicLazyReference<Uses>()
 
+  /// What only sessions and several clients need.
+  private final class Uses: Sendable {
+    /// How often other cursors gave each response; empty when there are none.
+    let others = Mutex<[Int]>([])
+    let turns: Mutex<ClientTurns>
+
+    init(clients: Int) { turns = Mutex(ClientTurns(count: clients)) }
+  }
+
+  /// - Parameter interactions: at least one.
   init(_ interactions: [StoredInteraction], clients: ClientGroups? = nil) {
-    self.interactions = interactions
+    first = interactions[0]
+    others = interactions.count > 1 ? Array(interactions.dropFirst()) : []
     self.clients = clients
-    clientTurns = Mutex(ClientTurns(count: clients == nil ? 0 : interactions.count))
+  }
+
+  public var interactions: [StoredInteraction] { [first] + others }
+
+  public var count: Int { 1 + others.count }
+
+  private func interaction(at index: Int) -> StoredInteraction { index == 0 ? first : others[index - 1] }
+
+  private var sharedUses: Uses {
+    uses.load() ?? uses.storeIfNil(Uses(clients: clients == nil ? 0 : count))
   }
 
   /// Whether these are responses to a request without a range and conditions.
-  var isFull: Bool { RequestVariant.isFull(status: interactions[0].status) }
+  var isFull: Bool { RequestVariant.isFull(status: first.status) }
 
   var hits: Int { cursor.load(ordering: .relaxed) }
 
@@ -58,21 +77,21 @@ public final class InteractionSequence: Sendable {
     onExhausted policy: ExhaustionPolicy = .repeatLast, cursors: ReplayCursors? = nil
   ) -> Turn? {
     if let cursors { return next(policy, cursors) }
-    if policy == .miss, hits >= interactions.count { return nil }
+    if policy == .miss, hits >= count { return nil }
     let turn = cursor.wrappingAdd(1, ordering: .relaxed).oldValue
     guard let index = index(turn, policy) else {
       cursor.wrappingSubtract(1, ordering: .relaxed)
       return nil
     }
-    return Turn(interaction: interactions[index], number: turn + 1, recorded: interactions.count)
+    return Turn(interaction: interaction(at: index), number: turn + 1, recorded: count)
   }
 
   private func next(_ policy: ExhaustionPolicy, _ cursors: ReplayCursors) -> Turn? {
-    guard let turn = cursors.advance(self, upTo: policy == .miss ? interactions.count : nil),
+    guard let turn = cursors.advance(self, upTo: policy == .miss ? count : nil),
       let index = index(turn, policy)
     else { return nil }
     countOtherUse(of: index)
-    return Turn(interaction: interactions[index], number: turn + 1, recorded: interactions.count)
+    return Turn(interaction: interaction(at: index), number: turn + 1, recorded: count)
   }
 
   private func next(
@@ -80,40 +99,40 @@ public final class InteractionSequence: Sendable {
   ) -> Turn? {
     let taken =
       if let cursors { cursors.advance(self, choice, policy) } else {
-        clientTurns.withLock { $0.take(choice, policy) }
+        sharedUses.turns.withLock { $0.take(choice, policy) }
       }
     guard let taken else { return nil }
     countOtherUse(of: taken.index)
     return Turn(
-      interaction: interactions[taken.index], number: taken.number, recorded: choice.indices.count,
+      interaction: interaction(at: taken.index), number: taken.number, recorded: choice.indices.count,
       isOtherClient: !choice.agrees)
   }
 
   private func countOtherUse(of index: Int) {
-    otherUses.withLock { uses in
-      if uses.isEmpty { uses = Array(repeating: 0, count: interactions.count) }
+    sharedUses.others.withLock { uses in
+      if uses.isEmpty { uses = Array(repeating: 0, count: count) }
       uses[index] += 1
     }
   }
 
   private func index(_ turn: Int, _ policy: ExhaustionPolicy) -> Int? {
-    if turn < interactions.count { return turn }
+    if turn < count { return turn }
     return switch policy {
-    case .repeatLast: interactions.count - 1
-    case .loop: turn % interactions.count
+    case .repeatLast: count - 1
+    case .loop: turn % count
     case .miss: nil
     }
   }
 
   func rewind() {
     cursor.store(0, ordering: .relaxed)
-    if clients != nil { clientTurns.withLock { $0 = ClientTurns(count: interactions.count) } }
+    if clients != nil { uses.load()?.turns.withLock { $0 = ClientTurns(count: count) } }
   }
 
   /// How often each response was given, in order.
   public func uses(onExhausted policy: ExhaustionPolicy) -> [Int] {
-    let (hits, count) = (hits, interactions.count)
-    let others = otherUses.withLock { $0 }
+    let (hits, count) = (hits, count)
+    let others = uses.load()?.others.withLock { $0 } ?? []
     return (0..<count).map { index in
       (others.isEmpty ? 0 : others[index]) + ownUses(of: index, hits: hits, count, policy)
     }
@@ -150,7 +169,7 @@ public final class ReplayCursors: Sendable {
     _ sequence: InteractionSequence, _ choice: ClientGroups.Choice, _ policy: ExhaustionPolicy
   ) -> (index: Int, number: Int)? {
     clientTurns.withLock { turns in
-      turns[ObjectIdentifier(sequence), default: ClientTurns(count: sequence.interactions.count)]
+      turns[ObjectIdentifier(sequence), default: ClientTurns(count: sequence.count)]
         .take(choice, policy)
     }
   }

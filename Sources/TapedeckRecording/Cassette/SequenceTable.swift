@@ -4,18 +4,18 @@ import TapedeckHTTP
 struct SequenceTable: Sendable {
   private let entries: [(key: MatchKey, sequence: InteractionSequence)]
   /// The entry's index is negative in a free place.
-  private let places: [(hash: Int, entry: Int)]
+  private let places: [(hash: UInt32, entry: Int32)]
 
   init(_ sequences: [MatchKey: InteractionSequence]) {
     entries = sequences.map { ($0.key, $0.value) }
     var size = 2
     while size < 2 * entries.count { size *= 2 }
-    var places = Array(repeating: (hash: 0, entry: -1), count: size)
+    var places = Array(repeating: (hash: UInt32(0), entry: Int32(-1)), count: size)
     for (index, entry) in entries.enumerated() {
       let hash = Self.hash(entry.key.bytes)
       var place = hash & (size - 1)
       while places[place].entry >= 0 { place = (place + 1) & (size - 1) }
-      places[place] = (hash, index)
+      places[place] = (UInt32(truncatingIfNeeded: hash >> 32), Int32(index))
     }
     self.places = places
   }
@@ -32,8 +32,10 @@ struct SequenceTable: Sendable {
     let hash = Self.hash(key)
     var place = hash & (places.count - 1)
     while places[place].entry >= 0 {
-      if places[place].hash == hash, entries[places[place].entry].key.bytes == key {
-        return places[place].entry
+      if places[place].hash == UInt32(truncatingIfNeeded: hash >> 32),
+        entries[Int(places[place].entry)].key.bytes.hasSameBytes(as: key)
+      {
+        return Int(places[place].entry)
       }
       place = (place + 1) & (places.count - 1)
     }

@@ -5,15 +5,19 @@ public import TapedeckRedaction
 public struct MatchKey: Sendable, Hashable {
   /// Length-prefixed components, so that none run together; those of the variant are last.
   let bytes: [UInt8]
-  private let plainCount: Int
+  private let plainCount: Int32
+  /// Whether it was made of a request whose target and body redaction leaves as they are.
+  let isVerbatim: Bool
 
-  init(bytes: [UInt8]) { (self.bytes, plainCount) = (bytes, bytes.count) }
+  init(bytes: [UInt8]) { (self.bytes, plainCount, isVerbatim) = (bytes, Int32(bytes.count), false) }
 
-  init(_ writer: KeyWriter) { (bytes, plainCount) = (writer.bytes, writer.plainCount) }
+  init(_ writer: KeyWriter) {
+    (bytes, plainCount, isVerbatim) = (writer.bytes, Int32(writer.plainCount), writer.isVerbatim)
+  }
 
-  var plain: MatchKey { isPlain ? self : MatchKey(bytes: Array(bytes[..<plainCount])) }
+  var plain: MatchKey { isPlain ? self : MatchKey(bytes: Array(bytes[..<Int(plainCount)])) }
 
-  var isPlain: Bool { plainCount == bytes.count }
+  var isPlain: Bool { Int(plainCount) == bytes.count }
 
   /// The SHA-256 of the key, used for file names.
   public var digest: SHA256Digest { SHA256Digest(of: bytes) }
@@ -29,12 +33,19 @@ public struct MatchKey: Sendable, Hashable {
 package struct KeyWriter {
   package private(set) var bytes: [UInt8] = []
   private(set) var plainCount = 0
+  fileprivate(set) var isVerbatim = false
 
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     plainCount = 0
+    isVerbatim = false
+  }
+
+  /// Notes what the plain components are made of: a request, and the same without its secrets.
+  mutating func note(_ request: HTTPRequest, redacted: HTTPRequest) {
+    isVerbatim = request.target == redacted.target && request.body == redacted.body
   }
 
   mutating func endPlain() { plainCount = bytes.count }

@@ -17,6 +17,8 @@ public struct RequestMatcher: Sendable, Equatable {
   public let comparesOrigin: Bool
   private let components: [Component]
   private let headers: [String]
+  /// Whether keys are made of the authority.
+  private var comparesAuthority: Bool { comparesOrigin || rules.parts.contains(.host) }
 
   /// A component of a key: the origin, or a part that the rules name.
   private enum Component: Equatable {
@@ -55,9 +57,12 @@ public struct RequestMatcher: Sendable, Equatable {
     if !headers.isEmpty {
       writePlain(redaction.redacted(request), bodyDigest, to: &key)
     } else if redaction.mayHide(request) {
-      writePlain(redaction.comparable(request), bodyDigest, to: &key)
+      let comparable = redaction.comparable(request)
+      writePlain(comparable, bodyDigest, to: &key)
+      if bodyDigest == nil { key.note(request, redacted: comparable) }
     } else {
       writePlain(request, bodyDigest, to: &key)
+      if bodyDigest == nil { key.note(request, redacted: request) }
     }
     if request.fields.hasVariant {
       let variant = RequestVariant(request.fields, redaction).fields
@@ -67,6 +72,20 @@ public struct RequestMatcher: Sendable, Equatable {
     } else {
       key.endPlain()
     }
+  }
+
+  /// Whether a request has the key of a recorded one whose key is verbatim, as far as that is seen without making it:
+  /// all that the key is made of has the same bytes, and redaction finds no more in target and body than it did in the
+  /// recorded ones. `false` says nothing.
+  func repeats(_ recorded: HTTPRequest, _ request: HTTPRequest) -> Bool {
+    headers.isEmpty && request.trailers.isEmpty && request.method == recorded.method
+      && request.target.hasSameBytes(as: recorded.target) && request.body.hasSameBytes(as: recorded.body)
+      && (!comparesAuthority || request.scheme == recorded.scheme && request.authority == recorded.authority)
+      && request.fields.hasSameLines(as: recorded.fields) { name in
+        HTTPFields.variantRole(of: name) != nil || ASCII.equal(name, lowercase: "content-type")
+          || ASCII.equal(name, lowercase: "content-encoding")
+      }
+      && !redaction.mayHideMore(in: request, than: recorded.fields)
   }
 
   /// - Parameter request: without its secrets.
