@@ -1,5 +1,6 @@
 """How each kind of figure is taken. Every function returns a dictionary of numbers by name."""
 
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from machine import LOAD_CORE, TICKS, Server, eventually, pinned, run
@@ -137,14 +139,40 @@ def copying(folder, target):
     return {"rate": 1000 / milliseconds, "milliseconds": milliseconds}
 
 
-def misses(server, name, number, times=20):
+def misses(server, path, post=None, times=20):
     """How long the refusal of a request takes that was not recorded."""
     took = []
+    client = http.client.HTTPConnection(server.url.removeprefix("http://"))
     for _ in range(times):
         before = time.monotonic()
-        run("curl", "-s", "-o", "/dev/null", f"{server.url}/{name}/{number}")
+        client.request("POST" if post else "GET", path, post, {"Content-Type": "application/json"} if post else {})
+        assert client.getresponse().read()
         took.append((time.monotonic() - before) * 1000)
     return {"milliseconds": statistics.median(took)}
+
+
+def beside_misses(probe, server, path, recorded, post, seconds):
+    """How late others are answered on the same loop while one client is refused again and again.
+    `recorded` is a file with a body that was recorded."""
+    def asked():
+        out = run(*pinned(LOAD_CORE, probe, server.port, path, 10, 1, 0, 0, f"500:{seconds}", 0, recorded))
+        return json.loads(out.splitlines()[-1])
+
+    calm = asked()
+    ended = threading.Event()
+
+    def refused():
+        while not ended.is_set():
+            misses(server, path, post, times=1)
+
+    thread = threading.Thread(target=refused)
+    thread.start()
+    try:
+        busy = asked()
+    finally:
+        ended.set()
+        thread.join()
+    return {name: (busy[name] - calm[name]) / 1000 for name in ("p50", "p99", "p999")}
 
 
 def printed(command, *words):

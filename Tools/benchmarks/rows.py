@@ -164,7 +164,20 @@ def copy_documents(bench):
 
 def miss(bench):
     with bench.tapedeck.replay(10_000) as server:
-        return measure.misses(server, "item", 10_000)
+        return measure.misses(server, "/item/10000")
+
+
+def miss_post(bench):
+    with bench.tapedeck.replay_posts(count=10_000) as server:
+        return measure.misses(server, "/query", bench.content.posts(10_001)[-1])
+
+
+def beside_misses(bench):
+    with bench.tapedeck.replay_posts(count=10_000) as server:
+        *posts, other = bench.content.posts(10_001)
+        recorded = bench.content.folder / "recorded.json"
+        recorded.write_text(posts[0])
+        return measure.beside_misses(bench.probe, server, "/query", recorded, other, 2 * bench.options.seconds)
 
 
 LARGE = ("large", LARGE_COUNT)
@@ -277,6 +290,10 @@ ROWS = {
     "sealing": Row("sealing 20,000 interactions", seal_documents, LOADING, {"copying": 0.33}),
     "miss": Row(
         "a miss among 10,000 interactions", miss, {"milliseconds": "{:.1f} ms"}, at_most={"milliseconds": 50}),
+    "miss-post": Row(
+        "a miss among 10,000 POSTs to one URL", miss_post, {"milliseconds": "{:.1f} ms"}, at_most={"milliseconds": 50}),
+    "beside-misses": Row(
+        "misses at 500 requests/s while one client is refused among 10,000", beside_misses, LATENCY),
     "memory": Row("resident with 20,000 interactions", hold_documents, HELD),
     "memory-100k": Row("resident with 100,000 interactions", hold_many, HELD),
     "crowd": Row(

@@ -14,6 +14,8 @@ final class CassetteResponder: Responder {
   private let onCut: CutPolicy
   private let loop: EventLoop
   private let sequences: SequenceCache
+  /// So many recordings are searched for the nearest ones at once; among more it happens off the loop.
+  private static let maximumScanned = 32
   // Used again for every lookup. Nobody who is called while it is written comes back here.
   @exclusivity(unchecked) private var key = KeyWriter()
 
@@ -101,7 +103,7 @@ final class CassetteResponder: Responder {
     {
       return replay(turn, .otherVariant, to: asked, compared, cassette, decisions)
     }
-    return refuse(compared, cassette, recorded: sequence?.interactions.count ?? 0, decisions)
+    return refuse(compared, cassette, recorded: sequence?.count ?? 0, decisions)
   }
 
   private func replay(
@@ -234,12 +236,19 @@ final class CassetteResponder: Responder {
   private func refuse(
     _ request: HTTPRequest, _ cassette: InsertedCassette, recorded: Int, _ decisions: DecisionCollector?
   ) -> ServedResponse {
-    let shown = cassette.matcher.redaction.redacted(request)
-    let explanation = cassette.missExplanation
-    let miss = explanation.miss(shown, cassette: cassette.cassette, recorded: recorded)
-    let isFirst = cassette.statistics.countUnmatched(miss)
-    decisions?.respond(.unmatched, .missed(miss, isFirst: isFirst))
-    let response = miss.problem(status: explanation.configuration.missStatus)
-    return ServedResponse(.response(response), by: .unmatched)
+    let explain: @Sendable () -> Miss = {
+      let shown = cassette.matcher.redaction.redacted(request)
+      return cassette.missExplanation.miss(shown, cassette: cassette.cassette, recorded: recorded)
+    }
+    let respond = { (miss: Miss) in
+      let isFirst = cassette.statistics.countUnmatched(miss)
+      decisions?.respond(.unmatched, .missed(miss, isFirst: isFirst))
+      return miss.problem(status: cassette.missExplanation.configuration.missStatus)
+    }
+    guard let count = cassette.cassette?.count, count > Self.maximumScanned else {
+      return ServedResponse(.response(respond(explain())), by: .unmatched)
+    }
+    return ServedResponse(
+      .stream(MissSource(to: request.method, loop: loop, explain: explain, respond: respond)), by: .unmatched)
   }
 }

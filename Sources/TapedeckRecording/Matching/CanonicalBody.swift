@@ -27,7 +27,12 @@ struct CanonicalBody {
   }
 
   let kind: Kind
-  let bytes: [UInt8]
+  /// JSON as it is compared; `nil` for other kinds, and where nothing of it is compared.
+  let value: JSONValue?
+  private let others: [UInt8]
+
+  /// The canonical form.
+  var bytes: [UInt8] { value?.canonicalBytes ?? others }
 
   init(_ request: HTTPRequest, _ rules: MatchRules? = nil) {
     self.init(uncoded: Self.opened(request, rules) ?? request, rules)
@@ -48,17 +53,17 @@ struct CanonicalBody {
   private init(uncoded request: HTTPRequest, _ rules: MatchRules?) {
     let body = request.body
     guard !body.isEmpty else {
-      (kind, bytes) = (.none, [])
+      (kind, value, others) = (.none, nil, [])
       return
     }
-    if rules?.bodyForm ?? .byType == .byType, let value = Self.document(in: body) {
-      (kind, bytes) = (.json, Self.canonical(value, rules))
+    if rules?.bodyForm ?? .byType == .byType, let document = Self.document(in: body) {
+      (kind, value, others) = (.json, Self.compared(document, rules), [])
       return
     }
     switch Self.type(of: request, rules) {
     case .json:
-      if let value = Self.json(body) {
-        (kind, bytes) = (.json, Self.canonical(value, rules))
+      if let document = Self.json(body) {
+        (kind, value, others) = (.json, Self.compared(document, rules), [])
         return
       }
     case .form:
@@ -68,18 +73,18 @@ struct CanonicalBody {
       }
       var writer = KeyWriter(capacity: body.count + 16)
       writer.append(pairs: pairs)
-      (kind, bytes) = (.form, writer.bytes)
+      (kind, value, others) = (.form, nil, writer.bytes)
       return
     case .multipart(let boundary):
       if let parts = MultipartBody(body, boundary: boundary)?.parts(ignoring: rules?.ignoredFields ?? []) {
         var writer = KeyWriter(capacity: body.count)
         for part in parts { writer.append(MultipartBody.canonical(part)) }
-        (kind, bytes) = (.multipart, writer.bytes)
+        (kind, value, others) = (.multipart, nil, writer.bytes)
         return
       }
     case .other: break
     }
-    (kind, bytes) = (.bytes, body)
+    (kind, value, others) = (.bytes, nil, body)
   }
 
   /// The object or array in a body, whatever its type says; `nil` when there is none.
@@ -114,10 +119,6 @@ struct CanonicalBody {
       if case .multipart = said { return said }
       return MultipartBody.boundary(openedBy: request.body).map { .multipart(boundary: $0) } ?? .other
     }
-  }
-
-  private static func canonical(_ value: JSONValue, _ rules: MatchRules?) -> [UInt8] {
-    compared(value, rules)?.canonicalBytes ?? []
   }
 
   /// The value without ignored places, with GraphQL documents in canonical form.

@@ -3,6 +3,17 @@ import TapedeckRedaction
 
 /// The differences between a recorded and a received body, in the terms of the match key.
 struct BodyComparison {
+  /// A received body, in the form in which all recorded ones are compared with it.
+  struct Received {
+    fileprivate let request: HTTPRequest
+    fileprivate let body: CanonicalBody
+
+    init(_ request: HTTPRequest, _ rules: MatchRules) {
+      self.request = CanonicalBody.opened(request, rules) ?? request
+      body = CanonicalBody(self.request, rules)
+    }
+  }
+
   private let rules: MatchRules
   private let recorded: HTTPRequest
   private let received: HTTPRequest
@@ -10,16 +21,16 @@ struct BodyComparison {
   private(set) var differences: [RequestDifference] = []
   private(set) var distance = 0
 
-  init(recorded sent: RecordedRequest, received: HTTPRequest, rules: MatchRules) {
+  init(recorded sent: RecordedRequest, received: Received, rules: MatchRules) {
     self.rules = rules
-    self.received = CanonicalBody.opened(received, rules) ?? received
+    self.received = received.request
     var recorded = sent.request
     var isUnread = false
-    if let large = sent.largeBody, !received.body.isEmpty {
+    if let large = sent.largeBody, !self.received.body.isEmpty {
       if let body = Self.contents(of: large) { recorded.body = body } else { isUnread = true }
     }
     self.recorded = CanonicalBody.opened(recorded, rules) ?? recorded
-    if received.body.isEmpty {
+    if self.received.body.isEmpty {
       // Nothing is parsed, so comparing a request without a body to the largest recording is cheap.
       let count = sent.largeBody?.size ?? recorded.body.count
       let kind = CanonicalBody.Kind(CanonicalBody.type(of: self.recorded, rules))
@@ -27,7 +38,7 @@ struct BodyComparison {
     } else if isUnread, let large = sent.largeBody {
       compareUnread(large)
     } else {
-      compare(CanonicalBody(self.recorded, rules), CanonicalBody(self.received, rules))
+      compare(CanonicalBody(self.recorded, rules), received.body)
     }
   }
 
@@ -67,12 +78,17 @@ struct BodyComparison {
         ignoredBy: isSameJSON ? "body:json" : nil,
         distance: isSameJSON ? RequestDistance.value : RequestDistance.otherBody)
     }
-    guard left.bytes != right.bytes else { return }
-    switch left.kind {
-    case .json: differences = json()
-    case .form: differences = form()
-    case .multipart: differences = multipart()
-    case .bytes, .none: return compareBytes(left.bytes, right.bytes)
+    if left.kind == .json {
+      // None are found where the canonical forms are equal.
+      differences = json(left.value, right.value)
+    } else {
+      let (old, new) = (left.bytes, right.bytes)
+      guard old != new else { return }
+      switch left.kind {
+      case .form: differences = form()
+      case .multipart: differences = multipart()
+      case .json, .bytes, .none: return compareBytes(old, new)
+      }
     }
     distance = RequestDistance.sum(differences)
   }
@@ -97,12 +113,9 @@ struct BodyComparison {
 // MARK: - By kind
 
 extension BodyComparison {
-  private func json() -> [RequestDifference] {
-    let values = [recorded, received].map { request in
-      CanonicalBody.json(request.body).flatMap { CanonicalBody.compared($0, rules) }
-    }
+  private func json(_ recorded: JSONValue?, _ received: JSONValue?) -> [RequestDifference] {
     var comparison = JSONComparison()
-    comparison.compare(values[0], values[1], path: "$")
+    comparison.compare(recorded, received, path: "$")
     return comparison.differences.map { difference in
       var difference = difference
       difference.ignoredBy = (try? JSONPath(difference.field)).map { "body:ignore=\($0.generalized)" }

@@ -32,6 +32,18 @@ package struct JSONComparison {
   }
 
   private mutating func compareMembers(_ old: [JSONMember], _ new: [JSONMember], path: String) {
+    // Equal names in the same order, as usual, go together one by one.
+    if old.count == new.count, zip(old, new).allSatisfy({ $0.name == $1.name }) {
+      let different = zip(old, new).enumerated().filter { $0.element.0.value != $0.element.1.value }
+        .map {
+          (name: $0.element.0.name.decodedBytes, offset: $0.offset, old: $0.element.0, new: $0.element.1)
+        }
+        .sorted {
+          $0.name == $1.name ? $0.offset < $1.offset : $0.name.lexicographicallyPrecedes($1.name)
+        }
+      for pair in different { compare(pair.old.value, pair.new.value, path: path + Self.step(pair.name)) }
+      return
+    }
     let left = Dictionary(grouping: JSONValue.sorted(old), by: \.name)
     let right = Dictionary(grouping: JSONValue.sorted(new), by: \.name)
     for name in Set(left.keys).union(right.keys).sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -16,6 +16,8 @@ struct RequestComparison {
   private let rules: MatchRules
   private let query: [FormPairs.Pair]
   private let path: ArraySlice<UInt8>
+  private let paths: RequestDistance.Paths
+  private let body: BodyComparison.Received
   private let variant: RequestVariant
   /// `nil` unless origins are compared.
   private let origin: HTTPOrigin?
@@ -30,22 +32,25 @@ struct RequestComparison {
     origin = comparesOrigin ? request.origin : nil
     query = request.comparedQuery(rules)
     path = request.comparedPath
+    paths = RequestDistance.Paths(path)
+    body = BodyComparison.Received(request, rules)
     variant = RequestVariant(request.fields)
   }
 
   func nearest(in interactions: [StoredInteraction], limit: Int) -> [NearMiss] {
     let byHead = interactions.enumerated()
-      .map { (offset: $0.offset, interaction: $0.element, distance: headDistance($0.element)) }
-      .sorted { ($0.distance, $0.offset) < ($1.distance, $1.offset) }
+      .map { (distance: headDistance($0.element), offset: $0.offset) }
+      .sorted { $0 < $1 }
     var misses: [NearMiss] = []
     var comparedBytes = 0
     var best: [Int] = []
     for candidate in byHead.prefix(max(Self.shortlist, limit)) {
       // A body only adds distance: if this head is not nearer, neither it nor any candidate after it can be.
       if best.count == limit, let worst = best.last, candidate.distance >= worst { break }
-      comparedBytes += candidate.interaction.recorded.request.body.count + request.body.count
+      let interaction = interactions[candidate.offset]
+      comparedBytes += interaction.recorded.request.body.count + request.body.count
       if misses.count >= limit, comparedBytes > Self.maximumComparedBytes { break }
-      let miss = nearMiss(candidate.interaction, headDistance: candidate.distance)
+      let miss = nearMiss(interaction, headDistance: candidate.distance)
       misses.append(miss)
       best = Array((best + [miss.distance]).sorted().prefix(limit))
     }
@@ -58,7 +63,7 @@ struct RequestComparison {
     var distance = 0
     if rules.parts.contains(.method), recorded.method != request.method { distance += RequestDistance.method }
     if rules.parts.contains(.path) {
-      distance += RequestDistance.path(recorded.comparedPath, path)
+      distance += paths.distance(to: recorded.comparedPath)
     }
     if rules.parts.contains(.query), recorded.query != nil || !query.isEmpty {
       distance += RequestDistance.sum(queryDifferences(recorded), each: RequestDistance.query)
@@ -79,7 +84,7 @@ struct RequestComparison {
 
   private func bodies(_ recorded: RecordedRequest) -> BodyComparison? {
     guard rules.parts.contains(.body) else { return nil }
-    return BodyComparison(recorded: recorded, received: request, rules: rules)
+    return BodyComparison(recorded: recorded, received: body, rules: rules)
   }
 
   func differences(from recorded: RecordedRequest) -> [RequestDifference] {

@@ -32,11 +32,42 @@ enum RequestDistance {
     value + (count == 0 ? 0 : (otherBody - 2 * value) * differing / count)
   }
 
+  /// The path of a request, in the forms in which others are compared with it.
+  struct Paths {
+    private let received: ArraySlice<UInt8>
+    private let spelled: [UInt8]
+    private let segments: [ArraySlice<UInt8>]
+
+    init(_ received: ArraySlice<UInt8>) {
+      self.received = received
+      spelled = RequestDistance.spelled(received)
+      segments = RequestDistance.segments(received)
+    }
+
+    func distance(to recorded: ArraySlice<UInt8>) -> Int {
+      if recorded.elementsEqual(received) { return 0 }
+      if mayBeSpelledAlike(recorded), RequestDistance.spelled(recorded) == spelled { return spelling }
+      return RequestDistance.path(RequestDistance.segments(recorded), segments)
+    }
+
+    /// Whether `spelled` may be equal, as it is of few. Of a path without percent-encoding only slashes are lost.
+    private func mayBeSpelledAlike(_ recorded: ArraySlice<UInt8>) -> Bool {
+      var rest = spelled[...]
+      for byte in recorded where byte != UInt8(ascii: "/") {
+        if byte == UInt8(ascii: "%") { return true }
+        if rest.first == UInt8(ascii: "/") { rest.removeFirst() }
+        guard rest.popFirst() == ASCII.lowercased(byte) else { return false }
+      }
+      return rest.isEmpty
+    }
+  }
+
   /// Weighs the differing segments in the middle, less if the first of them begin alike.
   static func path(_ recorded: ArraySlice<UInt8>, _ received: ArraySlice<UInt8>) -> Int {
-    if recorded.elementsEqual(received) { return 0 }
-    if spelled(recorded) == spelled(received) { return spelling }
-    let (left, right) = (segments(recorded), segments(received))
+    Paths(received).distance(to: recorded)
+  }
+
+  private static func path(_ left: [ArraySlice<UInt8>], _ right: [ArraySlice<UInt8>]) -> Int {
     let shorter = min(left.count, right.count)
     let common = CommonEnds(left, right)
     let different = max(left.count, right.count) - (common.head + common.tail)
