@@ -262,12 +262,13 @@ final class HTTPConnection: EventHandler {
     if exchange.version == .http10, let unchunked = prepared.unchunked {
       return send(PreparedResponse(unchunked, to: exchange.method), exchange)
     }
-    if exchange.keepsAlive {
-      output.append(prepared.head)
+    if exchange.keepsAlive, !prepared.message.isEmpty {
+      output.append(prepared.message)
     } else {
-      output.append(prepared.openHead + HTTP1Serializer.closeAndBlankLine)
+      output.append(
+        exchange.keepsAlive ? prepared.head : prepared.openHead + HTTP1Serializer.closeAndBlankLine)
+      output.append(prepared.wireBody)
     }
-    output.append(prepared.wireBody)
     exchange.status = prepared.status
     exchange.bodyBytes = prepared.contentBytes
     finish(exchange, wasCutShort: false)

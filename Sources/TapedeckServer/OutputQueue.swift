@@ -10,12 +10,19 @@ struct OutputQueue {
   private var firstSegment = 0
   private var segmentStart = 0
   private var tail: [UInt8] = []
+  /// Whether `tail` is somebody's message, and not memory to write into.
+  private var isTailShared = false
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
   mutating func append(_ bytes: [UInt8]) {
     guard bytes.count > Self.copyLimit else {
+      if count == 0 {
+        (tail, isTailShared) = (bytes, true)
+        count = bytes.count
+        return
+      }
       dropSentTail()
       tail.append(contentsOf: bytes)
       count += bytes.count
@@ -32,6 +39,7 @@ struct OutputQueue {
 
   mutating func write(_ body: (inout [UInt8]) -> Void) {
     dropSentTail()
+    if isTailShared, count == 0 { (tail, isTailShared) = ([], false) }
     let before = tail.count
     body(&tail)
     count += tail.count - before
@@ -94,7 +102,7 @@ struct OutputQueue {
 
   private mutating func startAnew() {
     if !segments.isEmpty { segments.removeAll(keepingCapacity: true) }
-    tail.removeAll(keepingCapacity: true)
+    if isTailShared { (tail, isTailShared) = ([], false) } else { tail.removeAll(keepingCapacity: true) }
     (firstSegment, segmentStart) = (0, 0)
   }
 }

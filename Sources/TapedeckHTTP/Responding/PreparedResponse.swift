@@ -1,10 +1,16 @@
 /// A response serialized once, to be sent many times.
 public final class PreparedResponse: Sendable {
   public let status: Int
+  /// The largest message that is held as one.
+  private static let maximumJoinedBytes = 8 * 1024
+  /// Head and body as they are sent to a client that keeps its connection; empty where the body has memory of its own.
+  package let message: [UInt8]
+  private let headBytes: Int
+  private let separate: (head: [UInt8], body: [UInt8])
   /// Status line, fields and blank line.
-  public let head: [UInt8]
+  public var head: [UInt8] { message.isEmpty ? separate.head : Array(message[..<headBytes]) }
   /// The body as sent with HTTP/1.1, in chunks if the head says so.
-  public let wireBody: [UInt8]
+  public var wireBody: [UInt8] { message.isEmpty ? separate.body : Array(message[headBytes...]) }
   /// The response for HTTP/1.0 clients, which do not know chunks (RFC 9112 §7.1); `nil` if it is the same.
   public let unchunked: HTTPResponse?
   /// The size of the content, without framing.
@@ -17,7 +23,8 @@ public final class PreparedResponse: Sendable {
       hasNoBody ? .none : chunks == nil ? .length(response.body.count) : .chunked
     status = response.head.status
     contentBytes = hasNoBody ? 0 : response.body.count
-    head = HTTP1Serializer.openHead(response.head, framing: framing) + HTTP1Serializer.crlf
+    let head = HTTP1Serializer.openHead(response.head, framing: framing) + HTTP1Serializer.crlf
+    let wireBody: [UInt8]
     switch framing {
     case .chunked:
       wireBody = Self.chunked(response, sizes: chunks ?? [])
@@ -25,12 +32,19 @@ public final class PreparedResponse: Sendable {
     case .length: (wireBody, unchunked) = (response.body, nil)
     case .none, .untilClose: (wireBody, unchunked) = ([], nil)
     }
+    (message, headBytes, separate) = Self.joined(head, wireBody)
+  }
+
+  private static func joined(
+    _ head: [UInt8], _ body: [UInt8]
+  ) -> (message: [UInt8], headBytes: Int, separate: (head: [UInt8], body: [UInt8])) {
+    head.count + body.count <= maximumJoinedBytes
+      ? (head + body, head.count, ([], [])) : ([], head.count, (head, body))
   }
 
   private init(_ prepared: PreparedResponse, status: Int, head: [UInt8], unchunked: HTTPResponse?) {
     self.status = status
-    self.head = head
-    wireBody = prepared.wireBody
+    (message, headBytes, separate) = Self.joined(head, prepared.wireBody)
     self.unchunked = unchunked
     contentBytes = prepared.contentBytes
   }

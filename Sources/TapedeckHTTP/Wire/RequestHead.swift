@@ -29,6 +29,12 @@ struct RequestLine: Sendable {
   static func methodLength(
     _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits
   ) throws(HTTPParseError) -> Int {
+    if bytes.count >= 5 {
+      // The most frequent ones.
+      let start = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+      if start == 0x2054_4547, limits.methodBytes >= 3 { return 3 }
+      if start == 0x5453_4F50, bytes[4] == ASCII.space, limits.methodBytes >= 4 { return 4 }
+    }
     var end = 0
     while end < bytes.count, ASCII.isToken(bytes[end]) {
       end += 1
@@ -43,9 +49,7 @@ struct RequestLine: Sendable {
     _ line: UnsafeRawBufferPointer, _ cursor: inout Int, _ limits: HTTPLimits
   ) throws(HTTPParseError) -> [UInt8] {
     let start = cursor
-    var end = start
-    while end < line.count, RequestTarget.isAllowed(line[end]) { end += 1 }
-    cursor = end
+    cursor = RequestTarget.endOfAllowed(line, from: start)
     guard cursor - start <= limits.targetBytes else { throw .targetTooLong }
     guard cursor > start, cursor < line.count else { throw .badRequestLine }
     guard line[cursor] == ASCII.space else {
@@ -61,6 +65,13 @@ struct RequestLine: Sendable {
   ) throws(HTTPParseError) -> HTTPVersion {
     let name: StaticString = "HTTP/"
     guard cursor + 10 <= line.count else { throw .badRequestLine }
+    // `HTTP/1.1`, as usual.
+    if UInt64(littleEndian: line.loadUnaligned(fromByteOffset: cursor, as: UInt64.self))
+      == 0x312E_312F_5054_5448, line[cursor + 8] == ASCII.carriageReturn, line[cursor + 9] == ASCII.lineFeed
+    {
+      cursor += 10
+      return .http11
+    }
     for index in 0..<5 where line[cursor + index] != name.utf8Start[index] { throw .badRequestLine }
     let (major, minor) = (line[cursor + 5], line[cursor + 7])
     guard ASCII.isDigit(major), line[cursor + 6] == UInt8(ascii: "."), ASCII.isDigit(minor),

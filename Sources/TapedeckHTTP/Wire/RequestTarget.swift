@@ -4,6 +4,24 @@ package enum RequestTarget {
   /// `"<>\^`{|}` and UTF-8 unescaped, and nginx and HAProxy pass them.
   package static func isAllowed(_ byte: UInt8) -> Bool { isVisible(byte) && byte != UInt8(ascii: "#") }
 
+  /// The offset of the first byte from `start` on that is not allowed, read eight at a time.
+  static func endOfAllowed(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while index + 8 <= bytes.count {
+      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let hashes = word ^ (ones &* 0x23)
+      let deletes = word ^ (ones &* 0x7F)
+      let controls = (word &- ones &* 0x21) & ~word
+      // Carries spoil only lanes above the first one that is marked, and only the first counts.
+      let marks = ((hashes &- ones) & ~hashes | (deletes &- ones) & ~deletes | controls) & (ones &* 0x80)
+      guard marks == 0 else { return index + marks.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < bytes.count, isAllowed(bytes[index]) { index += 1 }
+    return index
+  }
+
   /// Whether a byte can be part of a request line's token (RFC 9112 §3).
   package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
