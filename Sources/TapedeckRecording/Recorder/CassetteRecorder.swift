@@ -11,8 +11,8 @@ public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
     var room: Int
-    /// The interactions in the journal, with their lines. `seal` computes digests, when no client waits.
-    var written: [(key: MatchKey, prefix: String, arrival: Int, base: Int, offset: Int, count: Int)] = []
+    /// The interactions in the journal. `seal` computes their keys and names, when no client waits.
+    var written: [JournalPlace] = []
     var hasStoredBodies = false
     /// Whether the journal holds messages of WebSockets in lines of their own.
     var hasMessages = false
@@ -129,8 +129,7 @@ public final class CassetteRecorder: Sendable {
       let hidden = matcher.redaction.redacted(interaction, memory: memory)
       let interaction = hidden.interaction
       noteUnopened(hidden.unopened)
-      let key = try matcher.key(for: interaction)
-      let base = bases[key] ?? 0
+      let base = bases.isEmpty ? 0 : bases[try matcher.key(for: interaction)] ?? 0
       let line = try JournalRecord.line(arrival: arrival, base: base) { out throws(CassetteError) in
         if hidden.count == 0, let tree { return out.members(of: tree) }
         try InteractionFormat.write(interaction, to: &out, store: store)
@@ -139,8 +138,7 @@ public final class CassetteRecorder: Sendable {
         throw .overLimit(
           path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
       }
-      let prefix = CassetteNames.prefix(of: interaction.request)
-      let isRecorded = try append(line, key: key, prefix: prefix, arrival: arrival, base: base)
+      let isRecorded = try append(line, arrival: arrival, base: base)
       if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
       return isRecorded
     } catch {
@@ -165,9 +163,7 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func append(
-    _ line: [UInt8], key: MatchKey, prefix: String, arrival: Int, base: Int
-  ) throws(CassetteError) -> Bool {
+  private func append(_ line: [UInt8], arrival: Int, base: Int) throws(CassetteError) -> Bool {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed, !state.isTorn, !isBroken else { return false }
       guard state.written.count < state.room else {
@@ -175,7 +171,7 @@ public final class CassetteRecorder: Sendable {
       }
       let offset = state.journalBytes
       try write(line, &state)
-      state.written.append((key, prefix, arrival, base, offset, line.count - 1))
+      state.written.append(JournalPlace(arrival: arrival, base: base, offset: offset, count: line.count - 1))
       return true
     }
   }
@@ -236,36 +232,33 @@ public final class CassetteRecorder: Sendable {
       guard !state.isSealed else { return SealReport() }
       state.isSealed = true
       var report = SealReport()
-      let entries = state.written.map {
-        SealPlan.Recording(
-          digest: $0.key.digest, prefix: $0.prefix, arrival: $0.arrival, base: $0.base, offset: $0.offset,
-          count: $0.count)
-      }
       if isBroken {
-        sealer.abandon(entries)
-      } else if entries.isEmpty, !state.hasStoredBodies {
+        sealer.abandon(state.written)
+      } else if state.written.isEmpty, !state.hasStoredBodies {
         try sealer.finish()
       } else {
-        report = try sealed(entries, hasMessages: state.hasMessages, progress)
+        report = try sealed(state.written, hasMessages: state.hasMessages, progress)
         report.unsearchedCodings = takeUnopenedCodings()
       }
-      if entries.isEmpty { CassetteDirectory.removeMade(opening.made) }
+      if state.written.isEmpty { CassetteDirectory.removeMade(opening.made) }
       return report
     }
   }
 
   private func sealed(
-    _ entries: [SealPlan.Recording], hasMessages: Bool, _ progress: (_ done: Int, _ total: Int) -> Void
+    _ places: [JournalPlace], hasMessages: Bool, _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(CassetteError) -> SealReport {
     var sealer = sealer
-    var entries = entries
-    if hasMessages, try sealer.joinMessages() != nil { entries = try sealer.recordings().entries }
+    // Where another journal has taken the place of the one that was written, its lines are elsewhere.
+    var isRewritten = hasMessages ? try sealer.joinMessages() != nil : false
     let late = LateRedaction(matcher.redaction, memory: memory, findsSecrets: false, hidesFinds: false)
-    guard !late.isEmpty else { return try sealer.seal(entries, progress: progress) }
-    let hidden = try sealer.hide(late)
-    hiddenValues.add(hidden.count, ordering: .relaxed)
-    return try sealer.seal(
-      hidden.isRewritten ? sealer.recordings().entries : entries, hiding: late, progress: progress)
+    if !late.isEmpty {
+      let hidden = try sealer.hide(late)
+      hiddenValues.add(hidden.count, ordering: .relaxed)
+      isRewritten = isRewritten || hidden.isRewritten
+    }
+    let entries = isRewritten ? try sealer.recordings().entries : try sealer.recordings(at: places)
+    return try sealer.seal(entries, hiding: late.isEmpty ? nil : late, progress: progress)
   }
 
   /// Drops the journal and releases the cassette after sealing was refused.

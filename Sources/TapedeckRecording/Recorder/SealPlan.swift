@@ -8,7 +8,7 @@ package import TapedeckRedaction
 package struct SealPlan {
   package typealias Existing = (name: String, digest: SHA256Digest)
 
-  package struct Recording {
+  package struct Recording: Sendable {
     var digest: SHA256Digest
     var prefix: String
     var arrival: Int

@@ -26,7 +26,7 @@ public struct SealReport: Sendable, Equatable {
 /// Everything new is written under temporary names and made durable with one sync before the first rename, so
 /// a failure leaves the cassette as it was. Renames follow, then removals, and when all of that is durable,
 /// the journal is removed. Sealing again from the same journal after an interruption gives the same files.
-package struct Sealer {
+package struct Sealer: Sendable {
   let directory: CassetteDirectory
   var journal: OpenFile
   let matcher: RequestMatcher
@@ -41,6 +41,8 @@ package struct Sealer {
   var refusesSecrets = false
 
   package static let temporaryPrefix = ".tapedeck-"
+  /// How many files are staged before progress is told again.
+  private static let batchFiles = 1024
 
   /// - Parameters:
   ///   - late: hides secrets of the session in the files of earlier ones.
@@ -121,11 +123,12 @@ package struct Sealer {
   }
 
   /// Removes unneeded bodies after a reported failure; leaves a non-empty journal to the next start.
-  func abandon(_ entries: [SealPlan.Recording]) {
+  func abandon(_ entries: [JournalPlace]) {
     do throws(CassetteError) {
       var index = try CassetteIndex(CassetteReader(directory, matcher: matcher))
       for (number, entry) in entries.enumerated() {
-        index.bodies["\(number)"] = InteractionFormat.bodyNames(try tree(of: entry))
+        let tree = try record(at: entry.offset, count: entry.count).tree
+        index.bodies["\(number)"] = InteractionFormat.bodyNames(tree)
       }
       for name in try unreferencedBodies(index) { try directory.remove(name) }
       directory.removeFolder(BodyFile.folder)
@@ -143,37 +146,48 @@ extension Sealer {
   ) throws(CassetteError) -> [(temporary: String, name: String)] {
     var staged: [(temporary: String, name: String)] = []
     var version = 1
-    let scanner = matcher.redaction.rules.map { SecretScanner(keep: $0.keep) }
     do throws(CassetteError) {
-      for (number, (entry, name)) in zip(entries, plan.names).enumerated() {
-        progress(number, entries.count)
-        let tree = try tree(of: entry)
-        index.bodies[name] = InteractionFormat.bodyNames(tree)
-        index.origins[name] = tree["origin"]?.text.flatMap { HTTPOrigin($0) }
-        if let scanner { report.finds += try finds(in: tree, name, scanner) }
-        if refusesSecrets, !report.finds.isEmpty { continue }
-        if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
-          isSame(present, as: tree, name: name, reader: reader)
-        {
-          version = max(version, Self.version(of: present, whichIs: tree))
-          report.unchanged += 1
-        } else {
-          try stage(InteractionFormat.fileBytes(tree), as: name, in: &staged)
-          version = max(version, InteractionFormat.version(of: tree))
-          report.written += 1
+      var start = 0
+      while start < entries.count {
+        let batch = (start..<min(start + Self.batchFiles, entries.count)).map {
+          (number: $0, name: plan.names[$0], entry: entries[$0])
         }
+        for item in batch { progress(item.number, entries.count) }
+        // Before they are there, so that a failure on any thread leaves none behind.
+        let before = staged.count
+        staged += batch.map { (Self.temporary($0.number), $0.name) }
+        let files = try Workers.map(batch) { [self] batch throws(CassetteError) in
+          let reader = CassetteReader(directory, matcher: matcher)
+          return try batch.map { item throws(CassetteError) in
+            try stage(item.entry, item.number, as: item.name, reader)
+          }
+        }
+        staged.replaceSubrange(before..., with: zip(staged[before...], files).filter { $1.isNew }.map(\.0))
+        for file in files {
+          index.bodies[file.name] = file.bodyNames
+          index.origins[file.name] = file.origin
+          report.finds += file.finds
+          version = max(version, file.version)
+          report.unchanged += file.isNew ? 0 : 1
+          report.written += file.isNew ? 1 : 0
+        }
+        start += batch.count
       }
       if refusesSecrets, !report.finds.isEmpty {
         throw CassetteError.secretsFound(directory: directory.path, finds: report.finds, isKept: true)
       }
       let replaced = Set(plan.names).union(plan.removals)
       for change in index.changes where !replaced.contains(change.new) {
-        try stage(InteractionFormat.fileBytes(change.tree), as: change.new, in: &staged)
+        try stage(
+          InteractionFormat.fileBytes(change.tree), entries.count + report.rehidden, as: change.new,
+          in: &staged)
         version = max(version, InteractionFormat.version(of: change.tree))
         report.rehidden += 1
       }
       for name in plan.removals { index.origins[name] = nil }
-      if !entries.isEmpty { try stageManifest(reader, version: version, index.origins.values, in: &staged) }
+      guard !entries.isEmpty else { return staged }
+      try stageManifest(
+        reader, entries.count + report.rehidden, version: version, index.origins.values, in: &staged)
     } catch {
       discard(staged)
       throw error
@@ -189,16 +203,53 @@ extension Sealer {
     return InteractionFormat.version(of: value)
   }
 
+  private static func temporary(_ number: Int) -> String { "\(temporaryPrefix)\(number).tmp" }
+
+  /// What sealing makes of one entry of the journal.
+  private struct StagedFile: Sendable {
+    let name: String
+    let bodyNames: [String]
+    let origin: HTTPOrigin?
+    let finds: [SecretFind]
+    var version = 1
+    /// Whether it is staged; the file that is there has the same content otherwise.
+    var isNew = true
+  }
+
   private func stage(
-    _ bytes: [UInt8], as name: String, in staged: inout [(temporary: String, name: String)]
+    _ entry: SealPlan.Recording, _ number: Int, as name: String, _ reader: CassetteReader
+  ) throws(CassetteError) -> StagedFile {
+    let tree = try record(at: entry.offset, count: entry.count).tree
+    let scanner = matcher.redaction.rules.map { SecretScanner(keep: $0.keep) }
+    var file = StagedFile(
+      name: name, bodyNames: InteractionFormat.bodyNames(tree),
+      origin: tree["origin"]?.text.flatMap { HTTPOrigin($0) },
+      finds: try scanner.map { scanner throws(CassetteError) in try finds(in: tree, name, scanner) } ?? [])
+    if let present = try directory.contents(of: name, limit: CassetteLimits.fileBytes),
+      isSame(present, as: tree, name: name, reader: reader)
+    {
+      file.version = Self.version(of: present, whichIs: tree)
+      file.isNew = false
+    } else {
+      file.version = InteractionFormat.version(of: tree)
+      // With a secret nothing is sealed.
+      if !refusesSecrets || file.finds.isEmpty {
+        try directory.createFile(Self.temporary(number), contents: InteractionFormat.fileBytes(tree))
+      }
+    }
+    return file
+  }
+
+  private func stage(
+    _ bytes: [UInt8], _ number: Int, as name: String, in staged: inout [(temporary: String, name: String)]
   ) throws(CassetteError) {
-    let temporary = "\(Self.temporaryPrefix)\(staged.count).tmp"
+    let temporary = Self.temporary(number)
     staged.append((temporary, name))
     try directory.createFile(temporary, contents: bytes)
   }
 
   private func stageManifest(
-    _ reader: CassetteReader, version: Int, _ named: some Sequence<HTTPOrigin>,
+    _ reader: CassetteReader, _ number: Int, version: Int, _ named: some Sequence<HTTPOrigin>,
     in staged: inout [(temporary: String, name: String)]
   ) throws(CassetteError) {
     let present = try reader.manifest()
@@ -214,7 +265,8 @@ extension Sealer {
       (manifest.upstream, manifest.origins) = (origins.upstream ?? manifest.upstream, nil)
       manifest.upstreams = nil
     }
-    if manifest != present { try stage(manifest.fileBytes, as: CassetteNames.manifest, in: &staged) }
+    guard manifest != present else { return }
+    try stage(manifest.fileBytes, number, as: CassetteNames.manifest, in: &staged)
   }
 
   private func finds(
@@ -226,14 +278,6 @@ extension Sealer {
     let finds = try scanner.finds(in: interaction, file: name)
     // A body that cannot be searched was told of when it came.
     return refusesSecrets ? finds : finds.filter { !$0.isUnsearchedBody }
-  }
-
-  private func tree(of entry: SealPlan.Recording) throws(CassetteError) -> JSONValue {
-    let line = try journal.bytes(at: entry.offset, count: entry.count)
-    guard let record = JournalRecord(line: line[...]) else {
-      throw .damagedJournal(file: journal.path, line: 0, problem: "the checksum no longer agrees")
-    }
-    return record.tree
   }
 
   /// Whether a file has the same content, ignoring layout and volatile facts.
