@@ -30,6 +30,12 @@ public final class UpstreamExchange: TunnelSource {
   private var isPaused = false
   /// Whether the kernel has no room for the client's side of a WebSocket, or for an upload.
   private var isFull = false
+  /// Bytes of either that have been taken and not sent: TLS wants the same ones from the same place again.
+  private var waiting: [UInt8] = []
+  private var waitingStart = 0
+  /// Whether the origin is told of the client's end after them.
+  private var finishesAfterWaiting = false
+  private static let waitingBytes = 64 * 1024
   /// Of a WebSocket, or of an upload.
   public var onRoom: () -> Void = {}
   private var isDelivering = false
@@ -102,10 +108,10 @@ public final class UpstreamExchange: TunnelSource {
 
   func connectionReady(_ readiness: Readiness) {
     if readiness.isWritable, isUploading, let connection { upload(connection) }
-    if readiness.isWritable, isFull {
+    if readiness.isWritable, isFull, let connection {
       isFull = false
-      watchBothWays()
-      onRoom()
+      sendWaiting(connection)
+      if !isFull { goOn(connection) }
     }
     if readiness.isReadable || readiness.isBroken { receive() }
   }
@@ -212,29 +218,50 @@ public final class UpstreamExchange: TunnelSource {
       return isOver || uploadFailure != nil ? bytes.count : 0
     }
     var count = 0
-    while count < bytes.count, !isFull {
-      let result = connection.handle.send(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+    while count < bytes.count, !isFull, uploadFailure == nil {
+      waiting = Array(bytes[count...].prefix(Self.waitingBytes))
+      count += waiting.count
+      sendWaiting(connection)
+    }
+    return uploadFailure == nil ? count : bytes.count
+  }
+
+  private func sendWaiting(_ connection: UpstreamConnection) {
+    while waitingStart < waiting.count {
+      let result = waiting.withUnsafeBytes {
+        connection.handle.send(UnsafeRawBufferPointer(rebasing: $0[waitingStart...]))
+      }
       switch result {
-      case .bytes(let written): count += written
+      case .bytes(let written):
+        waitingStart += written
+        if parser.hasSwitched {
+          connection.setTimer(UpstreamTunnel.idleMilliseconds)
+        } else {
+          outgoing?.advance(by: written)
+        }
       case .wouldBlock:
         isFull = true
-        watchBothWays()
+        return watchBothWays()
       case .endOfStream, .failed:
-        if !parser.hasSwitched { uploadFailure = result }
-        return bytes.count
+        uploadFailure = result
+        waitingStart = waiting.count
       }
     }
-    if !parser.hasSwitched {
-      outgoing?.advance(by: count)
-    } else if count > 0 {
-      connection.setTimer(UpstreamTunnel.idleMilliseconds)
-    }
-    return count
+    waiting = []
+    waitingStart = 0
+  }
+
+  /// Takes more of the client, now that there is room.
+  private func goOn(_ connection: UpstreamConnection) {
+    watchBothWays()
+    if finishesAfterWaiting { connection.handle.finishSending() }
+    onRoom()
   }
 
   /// The client will send nothing more, so the origin is told.
   public func clientFinished() {
-    if parser.hasSwitched, let connection, connection.isOpen { connection.handle.finishSending() }
+    guard parser.hasSwitched, let connection, connection.isOpen else { return }
+    if isFull { finishesAfterWaiting = true } else { connection.handle.finishSending() }
   }
 
   /// Waits for what is wanted, and for nothing where both directions are blocked: the kernel reports a broken

@@ -13,7 +13,7 @@ import pytest
 
 from deck import eventually, interactions, is_release, journal
 from origin import HangUp, Origin, reply
-from peers import proxy_status
+from peers import proxy_status, server_context
 from servers import Gunicorn, Nginx
 from wire import Request, Wire, fetch, read_body, read_exactly, read_head
 
@@ -142,7 +142,7 @@ def test_several_uploads_and_other_requests_share_a_connection(digests, record, 
 def test_a_large_upload_takes_no_memory(record, cassette, figure, tmp_path):
     """1 GiB in the long form."""
     count = (1024 if LONG else 128 if is_release() else 16) * MEBI
-    piece = noise(MEBI)
+    piece = bytes(range(256)) * (MEBI // 256)
 
     def sink(exchange):
         raise AssertionError("the body is read elsewhere")
@@ -211,6 +211,28 @@ def test_a_slow_origin_slows_the_client(peer, start):
         sender.join()
         assert line.answer().body == sha256(body).hexdigest().encode()
     assert deck.stop() == 0
+
+
+def test_tls_to_an_origin_that_reads_in_fits(authority, peer, start):
+    """A write that TLS could not finish is repeated with the same bytes from the same place."""
+    ca, sign = authority
+    certificate, key = sign("uploads", "IP:127.0.0.1")
+    body = noise(MEBI) * 24
+
+    def script(line):
+        line.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        message, rest, digest = read_head(line.stream, Request), len(body), sha256()
+        while rest:
+            data = line.stream.read(min(rest, 3 * MEBI + 17))
+            digest.update(data)
+            rest -= len(data)
+            time.sleep(0.05)
+        line.send(reply(digest.hexdigest().encode() + message.target))
+
+    upstream = peer(script, tls=server_context(certificate, key))
+    deck = start("serve", "--mode", "passthrough", "--upstream", upstream.url, "--cacert", ca)
+    answer = fetch(deck.url, "/tls", method=b"PUT", body=body)
+    assert answer.body == sha256(body).hexdigest().encode() + b"/tls"
 
 
 # Who needs it whole
