@@ -43,7 +43,7 @@ extension WebSocketEndpoint {
     case .ping(let payload): send(.pong(payload))
     case .pong: break
     case .close(let code, let reason):
-      // RFC 6455 §5.5.1: the answer echoes the code, and the server ends the connection.
+      // RFC 6455 §5.5.1: the reply echoes the code, and the server ends the connection.
       send(.close(code: code, reason: []))
       end(code: code ?? 1005, reason: reason)
     }
@@ -68,7 +68,7 @@ extension WebSocketEndpoint {
     }
   }
 
-  /// Says goodbye and ends the connection, as a server may do without waiting for an answer (RFC 6455 §7.1.1).
+  /// Sends Close and ends the connection, as a server may do without waiting for a reply (RFC 6455 §7.1.1).
   package func close(_ code: Int?, _ reason: [UInt8]) {
     send(.close(code: code, reason: reason))
     end(code: code ?? 1005, reason: reason)

@@ -121,10 +121,10 @@ final class RouteSocket: WebSocketEndpoint {
   func ended(code: Int, reason: [UInt8]) {
     timer?.cancel()
     outcome.set(WebSocket.Closed(code: code, reason: reason))
-    let (waiting, asking) = (senders, receivers)
+    let (waiting, reading) = (senders, receivers)
     (senders, receivers) = ([], [])
     for sender in waiting { sender.give(false) }
-    for receiver in asking { receiver.give(nil) }
+    for receiver in reading { receiver.give(nil) }
   }
 
   // MARK: The handler
