@@ -1,6 +1,6 @@
 /// The server's end of a WebSocket that is served here (RFC 6455), for a class that knows what to say.
 ///
-/// The defaults read what the client sends, answer its pings, and close when it closes or breaks the protocol. A client
+/// The defaults read what the client sends, return its pings, and close when it closes or breaks the protocol. A client
 /// that does not read is not read from either, so what is under way stays bounded.
 package protocol WebSocketEndpoint: TunnelSource {
   var reader: WebSocketReader { get set }
