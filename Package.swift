@@ -61,6 +61,7 @@ let targets: [Target] =
       "TapedeckRedaction", ["TapedeckHTTP", "CBrotli", "CCrypto", "CSystem", "CZlib", "CZstandard"],
       resources: [.embedInCode("Rules/shapes.json")]),
     room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
+    room("TapedeckObjectStore", ["TapedeckHTTP", "TapedeckRedaction"]),
     room("TapedeckFormats", ["CYAML", "TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
@@ -119,6 +120,9 @@ let targets: [Target] =
       name: "RecordingTestSupport", dependencies: ["TapedeckHTTP", "TapedeckRecording"],
       path: "Tests/RecordingTestSupport", swiftSettings: strict),
     tests(of: "TapedeckRedaction", ["TapedeckHTTP"]),
+    .testTarget(
+      name: "TapedeckObjectStoreTests", dependencies: ["TapedeckObjectStore", "TapedeckRedaction"],
+      exclude: ["make_signed_requests.py", "signed-requests.jsonl"], swiftSettings: strict),
     tests(of: "TapedeckRecording", ["RecordingTestSupport", "TapedeckHTTP", "TapedeckRedaction"]),
     tests(
       of: "TapedeckFormats",

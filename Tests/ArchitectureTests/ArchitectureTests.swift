@@ -11,6 +11,8 @@ private let doors: [String: Set<String>] = [
     "CBrotli", "CCrypto", "CSystem", "CZlib", "CZstandard", "TapedeckHTTP", "Synchronization",
   ],
   "TapedeckRecording": ["CSystem", "TapedeckHTTP", "TapedeckRedaction", "Glibc", "Synchronization"],
+  // Of Redaction only the digests.
+  "TapedeckObjectStore": ["TapedeckHTTP", "TapedeckRedaction"],
   "TapedeckFormats": ["CYAML", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
   "TapedeckMaintenance": [
     "TapedeckFormats", "TapedeckHTTP", "TapedeckOverrides", "TapedeckRecording", "TapedeckRedaction",

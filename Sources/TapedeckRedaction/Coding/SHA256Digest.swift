@@ -13,7 +13,7 @@ public struct SHA256Digest: Hashable, Sendable {
   }
 
   /// The keyed digest (HMAC, RFC 2104).
-  init(of message: [UInt8], key: [UInt8]) {
+  package init(of message: [UInt8], key: [UInt8]) {
     bytes = Self.made { td_hmac_sha256(key, key.count, message, message.count, $0) }
   }
 
