@@ -1,0 +1,108 @@
+"""Three replicas behind a real load balancer, configured as the page "Beyond one machine" says."""
+
+import os
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import requests
+
+from deck import ROOT, eventually
+from servers import Server, listening_socket
+
+PAGE = ROOT / "Sources/Tapedeck/Tapedeck.docc/BeyondOneMachine.md"
+SESSIONS = [f"session-{number}" for number in range(200)]
+
+
+def program(name: str) -> str:
+    path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    assert path, f"{name} is not installed (debian-packages.txt)"
+    return path
+
+
+class Balancer(Server):
+    """Runs the configuration of the page, with the ports of this test in the place of its own."""
+
+    def __init__(self, kind: str, folder: Path, replicas):
+        folder.mkdir()
+        listener = listening_socket()
+        port, descriptor = listener.getsockname()[1], listener.fileno()
+        text = re.search(rf"```{kind}\n(.*?)```", PAGE.read_text(), re.S)[1]
+        for number, replica in enumerate(replicas, 1):
+            assert text.count(f"127.0.0.1:808{number}") == 1
+            text = text.replace(f"127.0.0.1:808{number}", replica.url.removeprefix("http://"))
+        assert text.count("127.0.0.1:8000") == 1
+        configuration = folder / "configuration"
+        env = dict(os.environ)
+        if kind == "nginx":
+            temporary = "".join(
+                f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+            text = f"""
+                {"user root;" if os.geteuid() == 0 else ""} daemon off; worker_processes 1; pid {folder}/pid;
+                events {{ worker_connections 1024; }}
+                http {{ access_log off; {temporary} {text.replace("127.0.0.1:8000", f"127.0.0.1:{port}")} }}
+            """
+            env["NGINX"] = f"{descriptor};"
+            command = [program("nginx"), "-p", folder, "-e", folder / "error.log", "-c", configuration]
+        else:
+            text = text.replace("127.0.0.1:8000", f"fd@{descriptor}")
+            command = [program("haproxy"), "-db", "-f", configuration]
+        configuration.write_text(text)
+        super().__init__(command, folder / "log", listener, env=env)
+        self.url = f"http://{self.authority}"
+
+
+def ask(url: str, session: str, count: int) -> list[tuple[str, str]]:
+    """The responses of some requests in a row, each with the replica that sent it."""
+    with requests.Session() as client:
+        answers = [client.get(url + "/n", headers={"X-Session": session}, timeout=30) for _ in range(count)]
+    # After a retry nginx names every replica that it tried.
+    return [(answer.text.strip(), answer.headers.get("X-Replica", "").split(", ")[-1]) for answer in answers]
+
+
+@pytest.mark.parametrize("kind", ["nginx", "haproxy"])
+def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, recorded, start, cassette, tmp_path):
+    expected = [answer.decode().strip() for answer in recorded(*["/n"] * 6)]
+    assert len(set(expected)) == 6
+    replicas = [
+        start("replay", "--cassette", cassette, "--session-header", "X-Session", "--health-path", "/healthz",
+              "--on-exhausted", "miss", "--quiet")
+        for _ in range(3)]
+    balancer = Balancer(kind, tmp_path / kind, replicas)
+    try:
+        def is_up():
+            try:
+                return requests.get(balancer.url + "/healthz", timeout=5).ok
+            except requests.ConnectionError:
+                return False
+
+        eventually(is_up, f"{kind} passes requests on")
+        with ThreadPoolExecutor(16) as pool:
+            def everyone(count):
+                return dict(zip(SESSIONS, pool.map(lambda session: ask(balancer.url, session, count), SESSIONS)))
+
+            before = everyone(3)
+            for session, answers in before.items():
+                assert [text for text, _ in answers] == expected[:3], session
+                assert len({replica for _, replica in answers}) == 1, session
+            homes = {session: answers[0][1] for session, answers in before.items()}
+            assert len(set(homes.values())) == 3, "each replica has sessions"
+
+            gone = replicas[0].url.removeprefix("http://") if kind == "nginx" else "one"
+            assert gone in homes.values()
+            replicas[0].kill()
+            after = everyone(2)
+        for session, answers in after.items():
+            texts, servers = [text for text, _ in answers], {replica for _, replica in answers}
+            if homes[session] == gone:
+                assert texts == expected[:2], f"{session} begins anew"
+                assert len(servers) == 1 and gone not in servers, session
+            else:
+                assert texts == expected[3:5], f"{session} goes on"
+                assert servers == {homes[session]}, session
+    finally:
+        balancer.stop()
+    for replica in replicas[1:]:
+        assert replica.stop() == 0, replica.stderr
