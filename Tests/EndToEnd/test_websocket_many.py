@@ -14,8 +14,8 @@ from websockets.asyncio.server import serve
 from deck import is_release, eventually, interactions, run
 from test_websocket import at
 
-# TAPEDECK_SOCKETS=1000 is the long form.
-SOCKETS = int(os.environ.get("TAPEDECK_SOCKETS", 100))
+LONG = os.environ.get("TAPEDECK_LONG_TESTS") == "1"
+SOCKETS = 1000 if LONG else 100
 MESSAGES = 100
 
 
@@ -125,7 +125,7 @@ HANDSHAKE = (
 def test_idle_sockets_cost_little(start, tmp_path):
     """Served by a declared route: no connection to an origin."""
     import resource
-    most = int(os.environ.get("TAPEDECK_IDLE", 2_000))
+    most = 10_000 if LONG else 2_000
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     rules = tmp_path / "overrides.json"
     rules.write_text(json.dumps({"routes": [{"path": "/idle/*", "webSocket": {}}]}))
