@@ -63,6 +63,14 @@ def port_of(url: str) -> int:
     return int(url.rsplit(":", 1)[1])
 
 
+def status_of(task: Path) -> str | None:
+    """The kernel's account of a thread; `None` of one that has just ended."""
+    try:
+        return (task / "status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 class Facts:
     """What the kernel knows of a process."""
 
@@ -71,7 +79,7 @@ class Facts:
         status = (folder / "status").read_text()
         self.rss_kib = int(re.search(r"^VmRSS:\s+(\d+)", status, re.M)[1])
         self.descriptors = len(os.listdir(folder / "fd"))
-        tasks = [(task / "status").read_text() for task in (folder / "task").iterdir()]
+        tasks = [text for task in (folder / "task").iterdir() if (text := status_of(task)) is not None]
         self.threads = len(tasks)
         self.wake_ups = sum(int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", task, re.M)[1]) for task in tasks)
         fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
