@@ -27,7 +27,6 @@
 // REST and JSON:API resources.
 @_exported public import struct TapedeckResources.HALSerializer
 @_exported public import struct TapedeckResources.JSONAPIOptions
-@_exported public import enum TapedeckResources.JSONAPIPagination
 @_exported public import struct TapedeckResources.JSONAPIResources
 @_exported public import struct TapedeckResources.RESTResources
 @_exported public import struct TapedeckResources.RESTSerializer

@@ -5,7 +5,7 @@ import TapedeckResources
 import Testing
 
 @Suite struct `P. JSON:API server, pages` {
-  private func server(_ pagination: JSONAPIPagination, count: Int = 5) throws -> JSONAPIServer {
+  private func server(_ pagination: JSONAPIResources.Pagination, count: Int = 5) throws -> JSONAPIServer {
     let server = try JSONAPIServer(JSONAPIOptions(pagination: pagination))
     server.store.delete(NewsArticle.self) { _ in true }
     for id in 1...count { try server.store.insert(NewsArticle(id: "\(id)", store: server.store)) }

@@ -18,7 +18,9 @@ public import TapedeckHTTP
 public final class WebSocket: Sendable {
   /// What one side says.
   public enum Message: Sendable, Hashable {
+    /// Text, which is UTF-8 on the wire.
     case text(String)
+    /// Bytes as they are.
     case binary([UInt8])
 
     /// The text; `nil` for a binary message.

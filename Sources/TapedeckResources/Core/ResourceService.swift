@@ -57,7 +57,7 @@ struct ServedResource: Sendable {
   var passes: Set<String> = []
 
   // JSON:API
-  var pagination = JSONAPIPagination.number()
+  var pagination = JSONAPIResources.Pagination.number()
   var filters: [String: ResourceSelection.Filter] = [:]
   /// Query parameters that are ignored.
   var parameters: Set<String> = []

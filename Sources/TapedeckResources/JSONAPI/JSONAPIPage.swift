@@ -13,7 +13,8 @@ struct JSONAPIPage {
   private let request: Request
 
   init(
-    of all: [StoredResource], _ pagination: JSONAPIPagination, _ page: [(name: String, value: String)],
+    of all: [StoredResource], _ pagination: JSONAPIResources.Pagination,
+    _ page: [(name: String, value: String)],
     _ request: Request
   ) throws(ResourceProblem) {
     self.all = all
@@ -58,7 +59,8 @@ struct JSONAPIPage {
 
   private mutating func takeCursor(_ standard: Int, _ maximum: Int) throws(ResourceProblem) {
     try check(["size", "after", "before"])
-    let given = try size("size", maximum, problem: JSONAPIPagination.cursorProfile + "max-size-exceeded")
+    let given = try size(
+      "size", maximum, problem: JSONAPIResources.Pagination.cursorProfile + "max-size-exceeded")
     let size = given ?? standard
     let (after, before) = (try place("after"), try place("before"))
     let start = after.map { $0 + 1 } ?? 0

@@ -104,7 +104,7 @@ extension JSONAPIError {
 /// How a stored type is served by JSON:API.
 public struct JSONAPIOptions<T: Storable>: Sendable {
   /// How collections are cut into pages.
-  public var pagination: JSONAPIPagination
+  public var pagination: JSONAPIResources.Pagination
   /// What can be done beside reading; the rest is a 403.
   public var changes: ResourceActions
   /// Whether new resources may bring their id.
@@ -118,7 +118,7 @@ public struct JSONAPIOptions<T: Storable>: Sendable {
 
   /// Creates options; by default everything is allowed but ids of clients.
   public init(
-    pagination: JSONAPIPagination = .number(), changes: ResourceActions = .all,
+    pagination: JSONAPIResources.Pagination = .number(), changes: ResourceActions = .all,
     allowsClientIDs: Bool = false, filters: [String: @Sendable (T, String) -> Bool] = [:],
     parameters: Set<String> = []
   ) {
@@ -130,23 +130,25 @@ public struct JSONAPIOptions<T: Storable>: Sendable {
   }
 }
 
-/// How a collection is cut into pages. The parameters of other strategies are a 400.
-public enum JSONAPIPagination: Sendable {
-  /// `page[…]` is refused.
-  case none
-  /// `page[number]` from 1, and `page[size]`.
-  /// - Parameter size: where the request names none; nil for everything.
-  case number(size: Int? = nil, maximumSize: Int = 100)
-  /// `page[offset]` from 0, and `page[limit]`.
-  /// - Parameter limit: where the request names none; nil for everything.
-  case offset(limit: Int? = nil, maximumLimit: Int = 100)
-  /// `page[size]`, `page[after]` and `page[before]`, as in the cursor pagination profile.
-  case cursor(size: Int = 20, maximumSize: Int = 100)
+extension JSONAPIResources {
+  /// How a collection is cut into pages. The parameters of other strategies are a 400.
+  public enum Pagination: Sendable {
+    /// `page[…]` is refused.
+    case none
+    /// `page[number]` from 1, and `page[size]`.
+    /// - Parameter size: where the request names none; nil for everything.
+    case number(size: Int? = nil, maximumSize: Int = 100)
+    /// `page[offset]` from 0, and `page[limit]`.
+    /// - Parameter limit: where the request names none; nil for everything.
+    case offset(limit: Int? = nil, maximumLimit: Int = 100)
+    /// `page[size]`, `page[after]` and `page[before]`, as in the cursor pagination profile.
+    case cursor(size: Int = 20, maximumSize: Int = 100)
 
-  static let cursorProfile = "https://jsonapi.org/profiles/ethanresnick/cursor-pagination/"
+    static let cursorProfile = "https://jsonapi.org/profiles/ethanresnick/cursor-pagination/"
 
-  /// The profile that responses follow.
-  var profile: String? {
-    if case .cursor = self { Self.cursorProfile } else { nil }
+    /// The profile that responses follow.
+    var profile: String? {
+      if case .cursor = self { Self.cursorProfile } else { nil }
+    }
   }
 }
