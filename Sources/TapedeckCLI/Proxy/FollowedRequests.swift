@@ -21,19 +21,20 @@ enum FollowedRequests {
   }
 
   /// A line of JSON for each request, state and gap.
-  private static func lines(_ event: ServerSentEvent) -> String {
-    guard let data = try? JSONValue(parsing: Array(event.data.utf8)) else { return "" }
-    let (name, all) = event.name == "requests" ? ("request", data.array ?? []) : (event.name, [data])
-    return all.map { line(.object([JSONMember(JSONString(name), $0)])) }.joined()
+  private static func lines(_ event: StreamEvent) -> String {
+    guard let data = try? JSONValue(parsing: event.data ?? []) else { return "" }
+    let name = String(decoding: event.name, as: UTF8.self)
+    let (member, all) = name == "requests" ? ("request", data.array ?? []) : (name, [data])
+    return all.map { line(.object([JSONMember(JSONString(member), $0)])) }.joined()
   }
 
   private static func line(_ json: JSONValue) -> String {
     String(decoding: Printable.json(json.bytes()), as: UTF8.self) + "\n"
   }
 
-  private static func text(_ event: ServerSentEvent) -> String {
-    guard let data = try? JSONValue(parsing: Array(event.data.utf8)) else { return "" }
-    switch event.name {
+  private static func text(_ event: StreamEvent) -> String {
+    guard let data = try? JSONValue(parsing: event.data ?? []) else { return "" }
+    switch String(decoding: event.name, as: UTF8.self) {
     case "requests":
       return (data.array ?? []).map { request in
         let names = ["started", "method", "target", "status", "source", "why"]

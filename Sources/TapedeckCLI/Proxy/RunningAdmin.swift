@@ -35,12 +35,18 @@ struct RunningAdmin {
 
   /// Follows an event stream until it ends, which is when the proxy does.
   /// - Parameter take: called with each event on another thread; false ends that.
-  func follow(_ target: String, take: @escaping @Sendable (ServerSentEvent) -> Bool) throws {
+  func follow(_ target: String, take: @escaping @Sendable (StreamEvent) -> Bool) throws {
     var fields = HTTPFields()
     try fields.append("Authorization", "Bearer \(token)")
-    let reader = Mutex(ServerSentEvents())
+    let reader = Mutex(EventStreamReader(.serverSent))
     let end = try UpstreamBatch(configuration).stream(HTTPRequest(.get, target, fields: fields)) { bytes in
-      reader.withLock { $0.events(in: bytes) }.allSatisfy(take)
+      let events = reader.withLock { reader in
+        bytes.withUnsafeBytes { reader.append($0) }
+        var events: [StreamEvent] = []
+        while let event = reader.next() { events.append(event) }
+        return events
+      }
+      return events.allSatisfy { $0.data == nil || take($0) }
     }
     switch end {
     case .ended: return
