@@ -1,6 +1,8 @@
 """The real servers: nginx, httpbin and moto, each on a port the kernel picked."""
 
+import errno
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -28,6 +30,18 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+def free_port() -> int:
+    """A port that nobody listens on. It lies below those that the kernel picks, or another test would soon have it."""
+    while True:
+        port = 12_000 + secrets.randbelow(20_000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+            return port
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
 
 
 def listening_socket() -> socket.socket:

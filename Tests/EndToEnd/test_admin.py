@@ -13,7 +13,7 @@ import pytest
 import requests
 
 from deck import ROOT, binary, eventually, interactions, run
-from servers import Httpbin
+from servers import Httpbin, free_port
 from steering import TOKEN, Admin, steered
 from wire import fetch
 
@@ -225,8 +225,7 @@ def test_a_folder_that_others_may_enter_is_refused(start, tmp_path, spoil):
 
 
 def test_the_origin_is_never_our_own_admin_api(start, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     for host in ("127.0.0.1", "localhost", "0.0.0.0", "127.1", "2130706433", "[::ffff:127.0.0.1]"):
         done = run("serve", "--upstream", f"http://{host}:{port}", "--port", "0", "--admin-port", port)
         assert done.returncode == 1 and "admin API" in done.stderr, (host, done.stderr)

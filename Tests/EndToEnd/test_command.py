@@ -10,6 +10,7 @@ import pytest
 
 from deck import CLEAN, assert_no_crash, binary, interactions, run
 from origin import reply
+from servers import free_port
 from wire import fetch
 
 VERBS = ["record", "replay", "serve", "run", "ls", "show", "diff", "verify", "trim", "merge", "lint", "promote", "demo"]
@@ -244,9 +245,7 @@ def test_readers_are_not_held_up_by_a_writer(start, mirror, recorded, cassette):
     ("http://no-such-host.invalid", b"no-such-host.invalid"), ("http://127.0.0.1:{closed}", b"127.0.0.1")],
     ids=["unresolvable", "refusing"])
 def test_an_upstream_out_of_reach_is_a_502_for_each_request(start, cassette, upstream, named):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        upstream = upstream.replace("{closed}", str(free.getsockname()[1]))
-    deck = start("record", "--upstream", upstream, "--cassette", cassette)
+    deck = start("record", "--upstream", upstream.replace("{closed}", str(free_port())), "--cassette", cassette)
     for _ in range(2):
         answer = fetch(deck.url, "/any")
         assert answer.status == 502

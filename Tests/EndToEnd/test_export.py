@@ -13,6 +13,7 @@ from deck import interactions, run
 from foreign import make, session
 from foreign.tools import LONG, NEEDED, large_tools
 from origin import Origin, reply
+from servers import free_port
 from wire import fetch
 
 # Our own HAR in other tools
@@ -238,7 +239,7 @@ def test_wiremock_replays_our_export(files, tmp_path):
     found = subprocess.run(
         [large_tools(), "-c", "import wiremock, pathlib; print(*(pathlib.Path(wiremock.__file__).parent / 'server').glob('*.jar'))"],
         capture_output=True, text=True, check=True, timeout=60)
-    port = make.free_port()
+    port = free_port()
     with subprocess.Popen(["java", "-jar", found.stdout.strip(), "--port", str(port), "--root-dir", tmp_path], stdout=subprocess.DEVNULL) as process:
         try:
             make.wait_for(port, process)

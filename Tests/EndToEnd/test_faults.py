@@ -18,15 +18,11 @@ from failing import assert_fails, assert_nothing_recorded, descriptors, quietly,
 from namespaces import NameServer
 from origin import HangUp, bare, reply
 from peers import proxy_status
-from servers import Server, listening_socket
+from servers import Server, free_port, listening_socket
 from wire import PATIENCE, Wire, fetch
 
 
-@pytest.fixture
-def closed_port():
-    with listening_socket() as listener:
-        port = listener.getsockname()[1]
-    return port
+closed_port = pytest.fixture(free_port)
 
 
 # Reaching the origin

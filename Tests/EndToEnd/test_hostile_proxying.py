@@ -14,6 +14,7 @@ import pytest
 from deck import CLEAN, binary, eventually, interactions
 from origin import CHUNKED_HEAD, HangUp, bare, chunk, reply
 from peers import server_context
+from servers import free_port
 from wire import Answer, Wire, read_body, read_head, request
 
 METADATA = [
@@ -666,9 +667,7 @@ def test_the_first_bytes_of_an_untouched_tunnel_may_be_the_origins(forward, peer
 
 
 def test_an_untouched_tunnel_to_nowhere_is_refused_aloud(forward):
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    answer = one_shot(forward("--ignore-hosts", "*"), request(b"127.0.0.1:%d" % port, method=b"CONNECT"))
+    answer = one_shot(forward("--ignore-hosts", "*"), request(b"127.0.0.1:%d" % free_port(), method=b"CONNECT"))
     assert answer.status == 502
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from deck import Deck, eventually, interactions, run
 from origin import counting, reply
+from servers import free_port
 from wire import Wire, fetch, request
 
 SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -261,8 +262,7 @@ def test_A99_an_upgrade_goes_on_as_a_plain_request(recording, data):
 
 
 def test_A90_our_own_address_is_refused_as_origin(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as holder:
-        port = holder.getsockname()[1]
+    port = free_port()
     for host in ["127.0.0.1", "localhost", "0.0.0.0", "127.1", "[::ffff:127.0.0.1]"]:
         done = run("record", "--upstream", f"http://{host}:{port}", "--port", port, "--cassette", tmp_path / "c")
         assert done.returncode == 1 and "listen on ourselves" in done.stderr, host

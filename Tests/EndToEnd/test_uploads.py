@@ -14,7 +14,7 @@ import pytest
 from deck import eventually, interactions, is_release, journal, log_lines
 from origin import HangUp, Origin, reply
 from peers import proxy_status, server_context
-from servers import Gunicorn, Nginx
+from servers import Gunicorn, Nginx, free_port
 from wire import Request, Wire, fetch, read_body, read_exactly, read_head
 
 LONG = os.environ.get("TAPEDECK_LONG_TESTS") == "1"
@@ -571,9 +571,7 @@ def test_an_origin_that_leaves_is_a_502(how, peer, record, cassette):
 
 
 def test_nobody_there_is_a_502_before_the_body(record):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    deck = record(f"http://127.0.0.1:{port}")
+    deck = record(f"http://127.0.0.1:{free_port()}")
     answer, seconds, _ = refused_upload(deck.url, b"/upload")
     assert (answer.status, proxy_status(answer)) == (502, "connection_refused")
     assert seconds < 2

@@ -10,9 +10,8 @@ import time
 import pytest
 
 from deck import interactions, run
-from foreign.make import free_port
 from peers import openssl
-from servers import Httpbin, Nginx
+from servers import Httpbin, Nginx, free_port
 from wire import fetch
 
 PASSWORD = "pr0xy-Pa55word"

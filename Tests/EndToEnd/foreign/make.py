@@ -22,14 +22,9 @@ sys.path.insert(0, str(HERE.parent))
 
 from foreign import session  # noqa: E402
 from origin import Origin  # noqa: E402
+from servers import free_port  # noqa: E402
 
 FORM = [("x", (None, "1")), ("file", ("a.txt", b"hi\n", "text/plain"))]
-
-
-def free_port() -> int:
-    import socket
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return taken.getsockname()[1]
 
 
 def ask_with_requests(base: str, leaving_out=()) -> None:

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 
 import requests
 
 from deck import CLEAN, eventually
+from servers import free_port
 
 
 def listening_ports(process_id: int) -> list[int]:
@@ -73,8 +73,7 @@ class Etcd(RealServer):
     package, program, health = "etcd-server", "etcd", "/health"
 
     def arguments(self, folder):
-        with socket.create_server(("127.0.0.1", 0)) as listener:  # its gateway dials the port that was named, so not 0
-            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        url = f"http://127.0.0.1:{free_port()}"  # its gateway dials the port that was named, so not 0
         return [
             "--data-dir", folder / "data", "--listen-client-urls", url, "--advertise-client-urls", url,
             "--listen-peer-urls", "http://127.0.0.1:0", "--initial-advertise-peer-urls", "http://localhost:2380",
