@@ -451,7 +451,7 @@ def bodies(text: str) -> list[tuple[str, bytes]]:
     ]
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_hostile_texts_stay_texts_in_every_place(start, origin, inspect, cassette):
     """In paths, queries, fields, bodies, rules, the filter and the editor; 2,000 of them with TAPEDECK_LONG_TESTS=1."""
     strings = hostile_strings(2000 if LONG else 32)

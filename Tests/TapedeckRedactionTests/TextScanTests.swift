@@ -186,6 +186,18 @@ import Testing
     #expect(Self.found(Self.hidden(row.text)).isEmpty)
   }
 
+  @Test(arguments: secrets) func isFoundAmongBinaryData(_ row: Row) {
+    let data = [0, 0xFF, 1] + Array(row.text.utf8) + [0, 0xFF]
+    let found = SecretScanner(RedactionRules(key: "k")).finds(inText: data, at: "")
+    #expect(found.map(\.looksLike) == Self.found(row.text).map(\.looksLike))
+  }
+
+  @Test func bytesThatAreNoTextAreNoSecret() {
+    let secret: [UInt8] = [0x8E, 0xF3, 0x31, 0xC1, 0x7A, 0xE9, 0x42, 0xFE, 0x51, 0x94]
+    let data = [0] + Array("password=".utf8) + secret + [0]
+    #expect(SecretScanner(RedactionRules(key: "k")).finds(inText: data, at: "").isEmpty)
+  }
+
   @Test(arguments: secrets) func quickCheckKnowsIt(_ row: Row) {
     #expect(TextScan.mayHide(Array(row.text.utf8)[...]))
   }

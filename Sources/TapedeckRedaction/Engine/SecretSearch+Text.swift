@@ -152,12 +152,34 @@ extension SecretSearch {
   static let maximumDepth = 3
 
   package func text(_ text: ArraySlice<UInt8>, depth: Int) -> Finds {
+    if reports, depth == 0, TextScan.has(0, in: text) { return finds(inBinary: text) }
     var finds = Finds()
     if policy.hasNameRules || TextScan.mayHide(text) && !TextScan.isOrdinary(text) {
       var scan = TextScan(text, self, depth: depth)
       finds = scan.run()
     }
     if !policy.textGlobs.isEmpty { finds.add(words(text)) }
+    return finds
+  }
+
+  /// What the scanner reports of data that are no text, told by a NUL: the secrets in the stretches without control
+  /// characters. A secret is UTF-8; without that rule, random bytes behind `pw=` would be one.
+  private func finds(inBinary data: ArraySlice<UInt8>) -> Finds {
+    var finds = Finds()
+    var start = data.startIndex
+    while start < data.endIndex {
+      let end = data.withUnsafeBufferPointer { bytes in
+        var end = start - data.startIndex
+        while end < bytes.count, ASCII.isText(bytes[end]) { end += 1 }
+        return end + data.startIndex
+      }
+      let stretch = data[start..<end]
+      for find in text(stretch, depth: 0).ordered
+      where String(validating: stretch[find.range], as: UTF8.self) != nil {
+        finds.add(find)
+      }
+      start = end + 1
+    }
     return finds
   }
 
