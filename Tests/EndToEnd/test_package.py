@@ -97,12 +97,18 @@ class Numbers(BaseHTTPRequestHandler):
         pass
 
 
+class Origin(ThreadingHTTPServer):
+    """Lets the connections of all tests wait: one beyond its backlog of 5 would be dropped, and tried anew for a minute."""
+
+    request_queue_size = 1024
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(os.environ.get("TAPEDECK_LONG_TESTS") != "1", reason="builds for minutes: TAPEDECK_LONG_TESTS=1")
 def test_traits_of_swift_testing_in_a_package_outside(tmp_path):
     shutil.copytree(SOURCES.with_name("package_tests"), tmp_path / "Tests" / "TraitTests")
     (tmp_path / "Package.swift").write_text(TESTS_MANIFEST.format(root=ROOT))
-    origin = ThreadingHTTPServer(("127.0.0.1", 0), Numbers)
+    origin = Origin(("127.0.0.1", 0), Numbers)
     threading.Thread(target=origin.serve_forever).start()
     env = CLEAN | {"ORIGIN": f"http://127.0.0.1:{origin.server_port}"}
     swift = ["swift", "test", "--parallel", "--package-path", tmp_path, "--scratch-path", SCRATCH]
