@@ -69,9 +69,26 @@ def test_after_a_miss_the_recording_is_added(start, shop):
     deck, admin = steered(start, "serve", "--mode", "once", "--upstream", server.url, "--cassette", cassette, "--quiet")
     assert get(deck, "/new?password=hunter2hunter2").status_code == 502
     made = admin.post("/requests/1/record", None)
-    assert "file" not in made and seen == ["/new?password=hunter2hunter2"]
+    assert made["isNew"] and made["file"] in bodies(cassette) and seen == ["/new?password=hunter2hunter2"]
     assert get(deck, "/new?password=hunter2hunter2").json() == {"count": 1}
     assert len(interactions(cassette)) == 5 and b"hunter2" not in b"".join(path.read_bytes() for path in cassette.glob("*"))
+    before = {path.name: path.read_bytes() for path in cassette.iterdir() if path.name != made["file"]}
+    assert admin.post(f"/cassette/interactions/{made['file']}/restore", None) is None
+    assert {path.name: path.read_bytes() for path in cassette.iterdir()} == before
+    assert get(deck, "/new?password=hunter2hunter2").status_code == 502
+    admin.call("POST", f"/cassette/interactions/{made['file']}/restore", expect=404)
+
+
+def test_an_added_recording_with_a_later_one_behind_it_stays(start, shop):
+    server, cassette, seen = shop
+    deck, admin = steered(start, "serve", "--mode", "once", "--upstream", server.url, "--cassette", cassette, "--quiet")
+    assert get(deck, "/new").status_code == 502 and get(deck, "/new").status_code == 502
+    first, second = admin.post("/requests/1/record", None), admin.post("/requests/2/record", None)
+    assert first["isNew"] and second["isNew"] and first["file"] != second["file"]
+    assert "later response" in admin.call("POST", f"/cassette/interactions/{first['file']}/restore", expect=409)["detail"]
+    for made in (second, first):
+        admin.post(f"/cassette/interactions/{made['file']}/restore", None)
+    assert len(interactions(cassette)) == 4
 
 
 def test_while_recording_the_rest_is_sealed_first(start, shop):

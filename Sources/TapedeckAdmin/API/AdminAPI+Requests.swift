@@ -96,13 +96,13 @@ extension AdminAPI {
       parameters: [session],
       responses: [
         .ok(
-          "the origin's response, and the file of the recording that it replaced",
+          "the origin's response, and the file of the recording that it replaced or added",
           AdminSchemas.object(
             [
-              ("file", AdminSchemas.text), ("isUnchanged", AdminSchemas.bool),
+              ("file", AdminSchemas.text), ("isNew", AdminSchemas.bool), ("isUnchanged", AdminSchemas.bool),
               ("status", ["type": "integer"]),
               ("milliseconds", ["type": "number"]), ("response", AdminSchemas.reference("ExactMessage")),
-            ], required: ["isUnchanged", "status", "milliseconds", "response"]))
+            ], required: ["isNew", "isUnchanged", "status", "milliseconds", "response"]))
       ],
       problems: [404, 409, 502],
       stream: { request in
@@ -184,6 +184,7 @@ extension AdminAPI {
       return .json(
         .object(
           (made.file.map { [JSONMember("file", JSONValue($0))] } ?? []) + [
+            JSONMember("isNew", JSONValue(made.isNew)),
             JSONMember("isUnchanged", JSONValue(made.isUnchanged)),
             JSONMember("status", JSONValue(made.status)),
             JSONMember("milliseconds", JSONValue(made.durationMilliseconds)),

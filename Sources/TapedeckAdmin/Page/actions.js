@@ -60,13 +60,13 @@ export const forward = (exchange) =>
 /** Asks the origin anew, and puts what it says in the place of the recording. */
 export const recordAnew = (exchange) => attempt(async () => {
   const made = await post(`/v1/requests/${exchange.number}/record`, undefined, of(exchange));
-  const { file, isUnchanged } = made;
+  const { file, isNew, isUnchanged } = made;
   if (isUnchanged) announce("The origin says what was recorded; nothing has changed.");
-  else if (!file) announce("Recorded, as it was not in the cassette.");
-  else announce(`Recorded anew: ${file}.`, () => attempt(async () => {
-    await post(`${pathOf(file)}/restore`, undefined, of(exchange));
-    announce(`${file} is as it was before.`);
-  }));
+  else announce(isNew ? `Recorded, as it was not in the cassette: ${file}.` : `Recorded anew: ${file}.`, () =>
+    attempt(async () => {
+      await post(`${pathOf(file)}/restore`, undefined, of(exchange));
+      announce(isNew ? `${file} is removed.` : `${file} is as it was before.`);
+    }));
   return made;
 });
 

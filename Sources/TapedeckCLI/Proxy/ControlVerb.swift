@@ -43,7 +43,8 @@ extension Verb {
         events [after=ID]            follow the requests of all sessions until the proxy ends; after=-1 leaves out
                                      those that came before
         interactions [FILE]          the interactions of the cassette with their use, or one of them
-        interactions FILE restore    put it back as it was before it was recorded anew in this run
+        interactions FILE restore    put it back as it was before it was recorded anew in this run, or remove it if it
+                                     was added
         scan                         what may be a secret in the cassette
         diff NAME                    how the cassette differs from another one of the same folder
         promote [PERCENT [HOST]]     the resources that promote would declare, and how well they serve; writes nothing

@@ -3,11 +3,11 @@ internal import TapedeckHTTP
 internal import TapedeckRecording
 package import TapedeckSockets
 
-/// A recording as it was before it was made anew, so that it can be put back.
+/// A recording as it was before it was made anew, so that it can be put back; one that was added has no such.
 struct ReplacedRecording: Sendable {
   let cassette: String
   let file: String
-  let interaction: Interaction
+  let interaction: Interaction?
 
   /// Held at once; the oldest makes room.
   static let maximumCount = 16
@@ -26,8 +26,7 @@ extension ProxyServer {
   /// Sends a logged request to the origin once more, and puts the response in the place of the one that it got from the
   /// cassette; after a miss, it is added. What is being recorded is sealed first; requests wait meanwhile, and every
   /// sequence begins with its first response.
-  /// - Parameter onEnd: called on the loop's thread with the file that was replaced, if one was, or with why nothing was
-  ///   recorded.
+  /// - Parameter onEnd: called on the loop's thread with what was recorded, or with why nothing was.
   package func recordAnew(
     _ entry: RequestLogEntry, of session: Session, on loop: EventLoop,
     onEnd: @escaping (Swift.Result<Rerecording, any Error>) -> Void
@@ -44,8 +43,9 @@ extension ProxyServer {
 
   /// What recording a request anew came to.
   package struct Rerecording: Sendable {
-    /// The file that was replaced; `nil` if the interaction was added.
     package let file: String?
+    /// Whether it was added, not put in the place of another.
+    package let isNew: Bool
     package let status: Int
     package let durationMilliseconds: Double
     package let response: ShownMessage
@@ -66,7 +66,8 @@ extension ProxyServer {
     }
   }
 
-  /// Puts back a recording of the session's cassette as it was before it was made anew; false if it was not.
+  /// Puts back a recording of the session's cassette as it was before it was made anew, and removes one that was added;
+  /// false if it was neither.
   package func restore(_ file: String, of session: Session) throws -> Bool {
     guard let path = cassettePath(of: session),
       let before = replaced.withLock({ all in
@@ -104,7 +105,9 @@ extension ProxyServer {
       (interaction.request, interaction.largeRequestBody) = (before.request, before.largeRequestBody)
     }
     let (before, isUnchanged) = try put(interaction, inPlaceOf: file, session)
-    if let file, let before, let path = inserted.cassettePath, !isUnchanged {
+    let isNew = file == nil
+    let file = file ?? self.inserted(for: session).cassette?.sequence(for: request)?.interactions.last?.fileName
+    if let file, let path = inserted.cassettePath, !isUnchanged {
       replaced.withLock { all in
         if all.count >= ReplacedRecording.maximumCount { all.removeFirst() }
         all.append(ReplacedRecording(cassette: path, file: file, interaction: before))
@@ -112,12 +115,13 @@ extension ProxyServer {
     }
     let shown: Interaction = inserted.matcher.redaction.redacted(interaction).0
     return Rerecording(
-      file: file, status: response.head.status, durationMilliseconds: result.durationMilliseconds,
+      file: file, isNew: isNew, status: response.head.status, durationMilliseconds: result.durationMilliseconds,
       response: ShownMessage(shown.response.head.fields, shown.response.body), isUnchanged: isUnchanged)
   }
 
+  /// - Parameter interaction: `nil` removes the file.
   private func put(
-    _ interaction: Interaction, inPlaceOf file: String?, _ session: Session
+    _ interaction: Interaction?, inPlaceOf file: String?, _ session: Session
   ) throws -> (before: Interaction?, isUnchanged: Bool) {
     let slot = session.slot ?? slot
     guard let path = slot.current.cassettePath else { throw ProxyError.cassetteMissing(mode: "record") }
@@ -125,6 +129,10 @@ extension ProxyServer {
     var isUnchanged = false
     let words = session.slot == nil ? ignoredWords : []
     _ = try reopen(slot, mode: slot.current.mode, cassette: path, ignoring: words) {
+      guard let interaction else {
+        if let file { try CassetteRecorder.remove(file, from: path) }
+        return
+      }
       let put = try CassetteRecorder.put(
         interaction, inPlaceOf: file, in: path, secrets: configuration.secrets)
       before = put.replaced

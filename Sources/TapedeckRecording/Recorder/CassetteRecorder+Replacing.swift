@@ -33,4 +33,20 @@ extension CassetteRecorder {
       throw error
     }
   }
+
+  /// Removes the last response to a request, and its body.
+  /// - Throws: `refused` if the cassette has no such file, or later responses to the same request.
+  package static func remove(_ file: String, from path: String) throws(CassetteError) {
+    let known = try Cassette.load(path)
+    guard let stored = known.interactions.first(where: { $0.fileName == file }) else {
+      throw .refused(path: path, reason: "it has no interaction \(file)")
+    }
+    guard known.recordedOrder[stored.key]?.last === stored else {
+      throw .refused(path: path, reason: "a later response to the same request follows \(file)")
+    }
+    // Its journal is the cassette's lock.
+    let recorder = try open(path, origins: known.recordedOrigins, replacing: true)
+    defer { recorder.discard() }
+    try CassetteDirectory(opening: path).remove(file)
+  }
 }
