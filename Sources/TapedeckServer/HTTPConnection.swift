@@ -12,33 +12,33 @@ final class HTTPConnection: EventHandler {
   let worker: ServerWorker
   let admission: ConnectionGate.Admission
   let socket: StreamSocket
-  private var registration: EventLoop.Registration?
-  private var interest = Interest.readEdge
+  var registration: EventLoop.Registration?
+  var interest = Interest.readEdge
   /// Whether the last read left bytes in the kernel.
-  private var leavesInput = false
+  var leavesInput = false
   // None of these calls back into the connection, which the compiler cannot see; it would check every access.
   @exclusivity(unchecked) var parser: HTTP1RequestParser
   @exclusivity(unchecked) private(set) var output = OutputQueue()
-  @exclusivity(unchecked) private var bodies: BodyAccount
-  @exclusivity(unchecked) private var share = TurnShare()
+  @exclusivity(unchecked) var bodies: BodyAccount
+  @exclusivity(unchecked) var share = TurnShare()
   /// Input that waits for the previous response.
   @exclusivity(unchecked) var held: [UInt8] = []
-  private(set) var phase = Phase.reading
+  var phase = Phase.reading
   /// Set while the next byte decides between TLS and plain HTTP.
   var streamStart: StreamStart?
   var handshakeDeadline: MonotonicTime?
   /// The socket's, kept here for quick checks.
   var tls: TLSSession?
   private(set) var hasPeerClosed = false
-  private var closesAfterOutput = false
-  private var resetsAfterOutput = false
+  var closesAfterOutput = false
+  var resetsAfterOutput = false
   private var isProcessing = false
-  private var isSourceWaiting = false
+  var isSourceWaiting = false
   private var isFlushPlanned = false
-  private var headDeadline: MonotonicTime?
-  private var bodyStart: MonotonicTime?
-  private var lingerDeadline = MonotonicTime(nanoseconds: 0)
-  private var timer: LoopTimer?
+  var headDeadline: MonotonicTime?
+  var bodyStart: MonotonicTime?
+  var lingerDeadline = MonotonicTime(nanoseconds: 0)
+  var timer: LoopTimer?
   var exchange: Exchange?
   var stream: (any ResponseSource)?
   var streamFraming: BodyFraming?
@@ -57,7 +57,7 @@ final class HTTPConnection: EventHandler {
   /// Whether the stream has sent everything and stays open.
   var isResting = false
 
-  private var configuration: ServerConfiguration { worker.configuration }
+  var configuration: ServerConfiguration { worker.configuration }
 
   init(socket: StreamSocket, worker: ServerWorker, admission: ConnectionGate.Admission) {
     self.socket = socket
@@ -237,7 +237,7 @@ final class HTTPConnection: EventHandler {
   }
 
   /// Sends a response to bytes that are not a request, then ends the connection.
-  private func refuse(_ response: HTTPResponse) {
+  func refuse(_ response: HTTPResponse) {
     let head = parser.receivedHead
     parser = HTTP1RequestParser(limits: configuration.limits)
     send(response, .refused(head, startedAt: bodyStart ?? worker.loop.now), by: .server)
@@ -358,7 +358,7 @@ final class HTTPConnection: EventHandler {
 
   // MARK: Output
 
-  private func flush() {
+  func flush() {
     guard phase != .closed else { return }
     tls?.sendOutput(to: socket.descriptor)
     let count = output.count
@@ -373,138 +373,4 @@ final class HTTPConnection: EventHandler {
   }
 
   private var hasHadItsTurn: Bool { share.exceeds(configuration.turnBytes, in: worker.loop.now) }
-
-  /// Half-closes after the last byte, discards input for a while, then closes.
-  private func finishConnection() {
-    if resetsAfterOutput {
-      close(wasCutShort: true)
-    } else if hasPeerClosed {
-      close(wasCutShort: false)
-    } else {
-      phase = .lingering
-      held = []
-      socket.finishSending()
-      lingerDeadline = worker.loop.now.adding(milliseconds: configuration.lingerTotalMilliseconds)
-      linger()
-    }
-  }
-
-  /// RFC 9112 §9.6: closing while the client still sends would cause a reset that destroys the response.
-  private func linger() {
-    timer?.set(min(worker.loop.now.adding(milliseconds: configuration.lingerMilliseconds), lingerDeadline))
-  }
-
-  // MARK: Interest and deadlines
-
-  func settle() {
-    if hasPeerClosed, phase == .reading, held.isEmpty {
-      closesAfterOutput = true
-      flush()
-    }
-    guard phase != .closed else { return }
-    var wanted: Interest = []
-    let mayRead =
-      held.count <= configuration.pipelinedInputBytes
-      && (phase != .reading || output.count <= configuration.outputHighWaterBytes)
-      && tls?.awaitsCertificate != true
-    if !hasPeerClosed, mayRead { wanted.insert(.read) }
-    if !output.isEmpty || isSourceWaiting || (phase == .reading && !held.isEmpty)
-      || tls?.holdsOutput == true
-    {
-      wanted.insert(.write)
-    }
-    if wanted == .read { wanted = .readEdge }
-    if wanted != interest || leavesInput, let registration {
-      interest = wanted
-      leavesInput = false
-      worker.loop.change(registration, wanted)
-    }
-    setDeadline()
-  }
-
-  private func setDeadline() {
-    if phase == .lingering { return }
-    if let handshakeDeadline {
-      timer?.set(handshakeDeadline)
-      return
-    }
-    if !output.isEmpty {
-      let since = share.stall(now: worker.loop.now)
-      timer?.set(since.adding(milliseconds: configuration.writeTimeoutMilliseconds))
-      return
-    }
-    if phase == .streaming {
-      if isResting, worker.isStopping { return close(wasCutShort: streamFraming == .untilClose) }
-      if awaitsUpload { return setTimer(configuration.bodyTimeoutMilliseconds) }
-      hasPeerClosed && (tunnel == nil || upgrade != nil)
-        ? setTimer(configuration.abandonedMilliseconds) : timer?.cancel()
-    } else if parser.isReadingBody {
-      setBodyDeadline()
-    } else if parser.isBetweenRequests {
-      if worker.isStopping { return close(wasCutShort: false) }
-      setTimer(awaitsServer ? Self.silenceMilliseconds : configuration.idleTimeoutMilliseconds)
-    } else {
-      let deadline =
-        headDeadline ?? worker.loop.now.adding(milliseconds: configuration.headTimeoutMilliseconds)
-      headDeadline = deadline
-      timer?.set(deadline)
-    }
-  }
-
-  /// Limits the wait for the next piece, and the average speed of the body.
-  private func setBodyDeadline() {
-    let start = bodyStart ?? worker.loop.now
-    bodyStart = start
-    let patience = configuration.bodyTimeoutMilliseconds
-    let earned = parser.receivedBodyBytes * 1000 / max(1, configuration.bodyMinBytesPerSecond)
-    timer?.set(
-      min(worker.loop.now.adding(milliseconds: patience), start.adding(milliseconds: patience + earned)))
-  }
-
-  private func setTimer(_ milliseconds: Int) {
-    timer?.set(worker.loop.now.adding(milliseconds: milliseconds))
-  }
-
-  private func timeOut() {
-    if refusesSilence() { return }
-    switch phase {
-    case .streaming where awaitsUpload && output.isEmpty:
-      refuseUpload(configuration.requestTimeout(isReadingBody: true))
-    case .streaming where streamFraming == nil:
-      setTimer(configuration.abandonedMilliseconds)
-      askWhetherClientIsThere()
-    case .reading where output.isEmpty && !parser.isBetweenRequests:
-      refuse(configuration.requestTimeout(isReadingBody: parser.isReadingBody))
-      flush()
-      if phase != .closed { settle() }
-    // Clients detect cut chunks and lengths. Only a reset tells them that a body delimited by the end of the
-    // connection was cut, or that bytes were left unread.
-    default: close(wasCutShort: !output.isEmpty || streamFraming == .untilClose)
-    }
-  }
-
-  // MARK: Closing
-
-  func closeIfIdle() {
-    let isDone = phase == .reading && parser.isBetweenRequests || phase == .streaming && isResting
-    if isDone, output.isEmpty { close(wasCutShort: streamFraming == .untilClose) }
-  }
-
-  func close(wasCutShort: Bool) {
-    guard phase != .closed else { return }
-    let (source, upload) = (stream, upload.take())
-    phase = .closed
-    bodies.release()
-    stream = nil
-    tunnel = nil
-    upgrade = nil
-    timer?.cancel()
-    endHandshake()
-    if let registration { worker.loop.remove(registration) }
-    wasCutShort ? socket.closeWithReset() : socket.close()
-    source?.clientLeft()
-    if source == nil { upload?.sink.uploadBrokeOff() }
-    if let exchange = exchange.take() { finish(exchange, wasCutShort: true) }
-    worker.forget(self)
-  }
 }
