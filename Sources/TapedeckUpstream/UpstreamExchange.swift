@@ -17,25 +17,25 @@ public final class UpstreamExchange: TunnelSource {
 
   private let client: UpstreamClient
   let request: HTTPRequest
-  private var outgoing: OutgoingRequest?
-  private var parser: ResponseParser
+  var outgoing: OutgoingRequest?
+  var parser: ResponseParser
   private var sink: (any ResponseSink)?
   /// The sink, if the response may be the error page of a TLS port.
   private var portCheck: TLSPortCheck?
-  private var connection: UpstreamConnection?
+  var connection: UpstreamConnection?
   /// Why the origin stopped reading the request. Its response may still come.
-  private var uploadFailure: TransferResult?
+  var uploadFailure: TransferResult?
   private var sentAtLastCheck = 0
   /// Whether the sink has paused the exchange.
-  private var isPaused = false
+  var isPaused = false
   /// Whether the kernel has no room for the client's side of a WebSocket, or for an upload.
-  private var isFull = false
+  var isFull = false
   /// Bytes of either that have been taken and not sent: TLS wants the same ones from the same place again.
-  private var waiting: [UInt8] = []
-  private var waitingStart = 0
+  var waiting: [UInt8] = []
+  var waitingStart = 0
   /// Whether the origin is told of the client's end after them.
-  private var finishesAfterWaiting = false
-  private static let waitingBytes = 64 * 1024
+  var finishesAfterWaiting = false
+  static let waitingBytes = 64 * 1024
   /// Of a WebSocket, or of an upload.
   public var onRoom: () -> Void = {}
   private var isDelivering = false
@@ -43,7 +43,7 @@ public final class UpstreamExchange: TunnelSource {
   private var isWebSocket = false
   /// How the exchange ends when the sink returns.
   private var ending: Ending?
-  private var isOver = false
+  var isOver = false
 
   /// The origin's address, as `ip:port`; `nil` before there is a connection.
   public private(set) var remoteAddress: String?
@@ -104,7 +104,7 @@ public final class UpstreamExchange: TunnelSource {
   /// Whether something that is here has not been sent.
   private var isUploading: Bool { outgoing?.isSent == false && uploadFailure == nil && !awaitsUpload }
   /// Whether the next bytes of an upload may be sent.
-  private var awaitsUpload: Bool { outgoing?.awaitsUpload == true && uploadFailure == nil }
+  var awaitsUpload: Bool { outgoing?.awaitsUpload == true && uploadFailure == nil }
 
   func connectionReady(_ readiness: Readiness) {
     if readiness.isWritable, isUploading, let connection { upload(connection) }
@@ -207,69 +207,6 @@ public final class UpstreamExchange: TunnelSource {
     setTimer(connection)
     _ = connection.watch(isUploading || isFull ? [.read, .write] : .read)
     if connection.handle.holdsBack || connection.handle.isLost { client.receiveSoon(connection) }
-  }
-
-  // MARK: The client's side of a WebSocket, and uploads
-
-  /// Takes bytes after a 101, or of an upload. What an origin no longer reads is lost, and what it said before may
-  /// still come.
-  public func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard parser.hasSwitched || awaitsUpload, let connection, connection.isOpen else {
-      return isOver || uploadFailure != nil ? bytes.count : 0
-    }
-    var count = 0
-    while count < bytes.count, !isFull, uploadFailure == nil {
-      waiting = Array(bytes[count...].prefix(Self.waitingBytes))
-      count += waiting.count
-      sendWaiting(connection)
-    }
-    return uploadFailure == nil ? count : bytes.count
-  }
-
-  private func sendWaiting(_ connection: UpstreamConnection) {
-    while waitingStart < waiting.count {
-      let result = waiting.withUnsafeBytes {
-        connection.handle.send(UnsafeRawBufferPointer(rebasing: $0[waitingStart...]))
-      }
-      switch result {
-      case .bytes(let written):
-        waitingStart += written
-        if parser.hasSwitched {
-          connection.setTimer(UpstreamTunnel.idleMilliseconds)
-        } else {
-          outgoing?.advance(by: written)
-        }
-      case .wouldBlock:
-        isFull = true
-        return watchBothWays()
-      case .endOfStream, .failed:
-        uploadFailure = result
-        waitingStart = waiting.count
-      }
-    }
-    waiting = []
-    waitingStart = 0
-  }
-
-  /// Takes more of the client, now that there is room.
-  private func goOn(_ connection: UpstreamConnection) {
-    watchBothWays()
-    if finishesAfterWaiting { connection.handle.finishSending() }
-    onRoom()
-  }
-
-  /// The client will send nothing more, so the origin is told.
-  public func clientFinished() {
-    guard parser.hasSwitched, let connection, connection.isOpen else { return }
-    if isFull { finishesAfterWaiting = true } else { connection.handle.finishSending() }
-  }
-
-  /// Waits for what is wanted, and for nothing where both directions are blocked: the kernel reports a broken
-  /// connection whether it is wanted or not.
-  private func watchBothWays() {
-    var wanted: Interest = isPaused ? [] : .read
-    if isFull { wanted.insert(.write) }
-    if wanted.isEmpty { connection?.stopWatching() } else { _ = connection?.watch(wanted) }
   }
 
   // MARK: End of the connection
