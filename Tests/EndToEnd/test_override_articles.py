@@ -62,7 +62,7 @@ def shop(exchange):
 @pytest.mark.parametrize(("article", "index"), [("Patches", 0), ("Patches", 1), ("Faults", 0), ("Faults", 1), ("Faults", 2)])
 def test_every_example_is_a_file_that_is_served(start, recorded, cassette, tmp_path, article, index):
     recorded("/known")
-    assert len(examples(article)) == {"Patches": 2, "Faults": 3}[article]
+    assert len(examples(article)) == {"Patches": 3, "Faults": 3}[article]
     deck = serve(start, cassette, tmp_path, examples(article)[index])
     assert fetch(deck.url, "/known").body == b"answer 1"
 

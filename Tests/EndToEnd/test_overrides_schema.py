@@ -74,6 +74,11 @@ GOOD_PATCHES = [
     {"path": "/a", "jsonPatch": [{"op": "remove", "path": "/a"}, {"op": "add", "path": "", "value": 1}]},
     {"path": "/a", "replace": {"text": "a", "with": ""}}, {"path": "/a", "replace": [{"text": "a", "with": "b"}]},
     {"path": "/a", "truncate": 0}, {"path": "/a", "delay": {"min": 0.1, "max": 0.2}}, {"path": "/a", "status": 200, "misses": True, "times": 1},
+    *({"path": "/a", "messages": [edit]} for edit in [
+        {"drop": True}, {"from": "client", "at": [1, 3], "when": {"body": "x", "json": 1, "jsonPath": {"$.a": 1}}, "close": 4000},
+        {"json": [{"remove": "$.a"}], "replace": {"text": "a", "with": ""}, "close": {"code": 1011, "reason": "x"}},
+        {"at": 1, "before": ["a", {"base64": "AA=="}], "after": [{"echo": True, "delay": 0.1}]},
+    ]),
 ]
 BAD_PATCHES = [
     {"path": "/a"}, {"path": "/a", "misses": True}, {"status": 200}, {"path": "/a", "status": 100}, {"path": "/a", "headers": {"X": True}},
@@ -81,6 +86,10 @@ BAD_PATCHES = [
     {"path": "/a", "json": {"set": "$.a", "value": 1}}, {"path": "/a", "json": [{"set": "$.a"}]}, {"path": "/a", "json": [{"remove": "$"}]},
     {"path": "/a", "json": [{"set": "a", "value": 1}]}, {"path": "/a", "jsonPatch": []}, {"path": "/a", "jsonPatch": [{"op": "drop", "path": ""}]},
     {"path": "/a", "replace": {"text": "", "with": "a"}}, {"path": "/a", "replace": []}, {"path": "/a", "truncate": -1}, {"path": "/a", "text": "a"},
+    *({"path": "/a", "messages": edits} for edits in [
+        [], {}, [{}], [{"at": 1}], [{"at": 0, "drop": True}], [{"from": "origin", "drop": True}], [{"drop": True, "json": [{"remove": "$.a"}]}],
+        [{"close": 1005}], [{"before": []}], [{"after": [{}]}], [{"when": {"query": {}}, "drop": True}], [{"drop": 1}], [{"cut": True}],
+    ]),
 ]
 GOOD_RESOURCES = [
     {"path": "/users"}, {"path": "/users/{userId}/posts", "as": "hal"}, {"path": "/users", "as": "json:api", "name": "users"},

@@ -155,7 +155,7 @@ def test_a_handshake_that_was_not_recorded_is_a_miss(start):
     eventually(lambda: log_lines(offline, "GET /chat 502"), "the log's line")
 
 
-def test_a_patch_leaves_a_websocket_alone_and_says_so(start, tmp_path):
+def test_a_patch_of_no_messages_leaves_a_websocket_alone_and_says_so(start, tmp_path):
     rules = tmp_path / "overrides.json"
     rules.write_text(json.dumps({"patches": [{"id": "late", "path": "/chat", "status": 503}]}))
     with websocket_server(echo) as port:
@@ -166,4 +166,4 @@ def test_a_patch_leaves_a_websocket_alone_and_says_so(start, tmp_path):
             ws.send("hello")
             assert ws.recv(10) == "hello"
         deck.stop()
-        assert log_lines(deck, "which is not patched")
+        assert log_lines(deck, "of which only messages are patched")

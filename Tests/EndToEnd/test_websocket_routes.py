@@ -1,5 +1,6 @@
 """WebSockets declared in an overrides file, and faults of messages, with a real client and a real server."""
 
+import base64
 import json
 import time
 
@@ -7,7 +8,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from deck import interactions, log_lines, run
+from deck import eventually, interactions, log_lines, run
+from steering import steered
 from test_websocket import at, echo, websocket_server
 from wire import fetch
 
@@ -68,7 +70,8 @@ def test_a_handshake_that_is_not_valid_is_refused(serving):
 
 
 def through(serving, port, *faults, mode="passthrough", **options):
-    return serving("--mode", mode, "--upstream", f"http://127.0.0.1:{port}", *options.pop("arguments", []), faults=list(faults))
+    arguments = options.pop("arguments", [])
+    return serving("--mode", mode, "--upstream", f"http://127.0.0.1:{port}", *arguments, faults=list(faults), **options)
 
 
 def test_faults_act_on_the_messages_they_name(serving):
@@ -166,3 +169,97 @@ def test_a_wrong_declaration_is_told_with_its_place(tmp_path):
     linted = run("lint", rules)
     assert linted.returncode == 4
     assert "webSocket.replies[0].messages[0].txt: unknown member; did you mean text?" in linted.stdout + linted.stderr
+
+
+def patching(*edits, **rule):
+    return {"id": "p", "path": "/chat", "messages": list(edits), **rule}
+
+
+def test_patches_change_what_is_forwarded_and_what_is_replayed(serving, start, cassette, tmp_path):
+    """A recording holds what the origin said; the same patch makes the same of it when it is replayed."""
+    edits = [
+        {"at": 1, "json": [{"set": "$.price", "value": 0}]}, {"at": 2, "drop": True},
+        {"when": {"body": {"contains": "three"}}, "replace": {"text": "three", "with": "drei"},
+         "before": [{"json": {"room": "{{path}}"}}], "after": [b64("\0\1")]},
+        {"from": "client", "when": {"body": "secret word"}, "replace": {"text": "secret", "with": "other"}},
+        {"when": {"body": "bye"}, "close": {"code": 4009, "reason": "closed by a patch"}},
+    ]
+
+    def session(deck):
+        heard = []
+        with connect(at(deck)) as ws:
+            for message in ['{"price": 1.50, "id": 1}', "two", "one two three", "secret word", b"bytes", "bye"]:
+                ws.send(message)
+            while True:
+                try:
+                    heard.append(ws.recv(10))
+                except ConnectionClosed as end:
+                    return heard, (end.rcvd.code, end.rcvd.reason)
+
+    heard = ['{"price": 0, "id": 1}', '{"room":"/chat"}', "one two drei", b"\0\1", "other word", b"bytes", "bye"]
+    with websocket_server(echo) as port:
+        deck = through(serving, port, mode="all", arguments=["--cassette", cassette], patches=[patching(*edits)])
+        assert session(deck) == (heard, (4009, "closed by a patch"))
+        assert deck.stop() == 0
+    [recorded] = interactions(cassette).values()
+    said = recorded["webSocket"]["messages"]
+    server = [message.get("text", message.get("base64")) for message in said if message["from"] == "server"]
+    assert server == ['{"price": 1.50, "id": 1}', "two", "one two three", "other word", "Ynl0ZXM=", "bye"]
+    # The origin was sent what the patch made of the client's words.
+    assert "other word" in [message.get("text") for message in said if message["from"] == "client"]
+    assert session(start("replay", "--cassette", cassette, "--overrides", tmp_path / "overrides.json")) == (
+        heard, (4009, "closed by a patch"))
+    plain = start("replay", "--cassette", cassette)
+    with connect(at(plain)) as ws:
+        ws.send('{"id": 1, "price": 1.50}')
+        assert ws.recv(10) == '{"price": 1.50, "id": 1}'
+
+
+def b64(text):
+    return {"base64": base64.b64encode(text.encode()).decode()}
+
+
+def test_a_patch_that_changes_no_message_says_so(serving):
+    with websocket_server(echo) as port:
+        deck = through(
+            serving, port, arguments=["--explain"],
+            patches=[patching({"at": 5, "drop": True}), patching({"json": [{"set": "$.a", "value": 1}]}, id="q", status=500)])
+        with connect(at(deck)) as ws:
+            ws.send("not JSON")
+            assert ws.recv(10) == "not JSON"
+        eventually(lambda: log_lines(deck, "GET /chat 101", "p (no message fits)"), "the log")
+        assert log_lines(deck, "q (the response opens a WebSocket, of which only messages are patched; the body is not JSON)")
+        fetch(deck.url, "/chat")
+        eventually(lambda: log_lines(deck, "GET /chat 500", "p (this opens no WebSocket)"), "the log")
+
+
+def test_a_patch_at_the_admin_api_changes_messages_from_the_next_websocket_on(start):
+    with websocket_server(echo) as port:
+        deck, admin = steered(start, "serve", "--mode", "passthrough", "--upstream", f"http://127.0.0.1:{port}")
+        say = lambda: [ask(deck, "a"), ask(deck, "b")]
+
+        def ask(deck, message):
+            with connect(at(deck)) as ws:
+                ws.send(message)
+                return ws.recv(10)
+
+        assert say() == ["a", "b"]
+        admin.post("/patches", patching({"replace": {"text": "a", "with": "A"}}), expect=201)
+        assert say() == ["A", "b"]
+        assert [(rule["used"], rule["unchanged"]) for rule in admin.get("/patches")] == [(2, 1)]
+        problem = admin.call("POST", "/patches", patching({"at": 1}), expect=422)
+        assert problem["place"] == "messages[0]" and "changes nothing" in problem["detail"]
+
+
+def test_a_side_that_breaks_the_protocol_under_a_patch_closes_the_websocket(serving):
+    """What came before is not sent twice, and the client gets the code."""
+    with websocket_server(echo) as port:
+        deck = through(serving, port, patches=[patching({"at": 9, "drop": True})])
+        with connect(at(deck)) as ws:
+            frame = bytes([0x81, 0x81, 0, 0, 0, 0]) + b"a"
+            ws.socket.sendall(frame + bytes([0xC1, 0x80, 0, 0, 0, 0]))
+            heard = []
+            with pytest.raises(ConnectionClosed) as end:
+                while True:
+                    heard.append(ws.recv(10))
+        assert heard in ([], ["a"]) and end.value.rcvd.code == 1002

@@ -90,3 +90,88 @@ private func text(_ text: String) -> WebSocketMessage { .text(Array(text.utf8)) 
     #expect(!fault.acts(on: .ping([]), from: .client, seen: &seen))
   }
 }
+
+/// What a patch with these edits makes of messages: texts, `close CODE`, and numbers of milliseconds before a text.
+private func patched(
+  _ edits: String, _ said: [(WebSocketReader.Side, String)]
+) throws -> (heard: [String], remarks: [String]) {
+  let overrides = Overrides()
+  try overrides.take(#"{"patches": [{"id": "p", "path": "/chat/{room}", "messages": \#(edits)}]}"#)
+  let rule = try #require(overrides.patches.table.entries.first?.rule)
+  let decisions = DecisionCollector()
+  decisions.patch("p", .applied(remarks: []))
+  let patching = Patching([rule], overrides.patches.state, to: .get, decisions)
+  let effect = MessagePatching(
+    [(rule, rule.limits.generator(beyondDiceOf: 1))], patching, of: try handshake())
+  let steps = said.flatMap { effect.steps(for: text($0.1), from: $0.0) }
+  effect.ended(wasOpen: true)
+  let heard = steps.map { step in
+    switch step {
+    case .pass(let message, 0): String(decoding: message.bytes ?? [], as: UTF8.self)
+    case .pass(let message, let pause):
+      "\(pause / 1_000_000) \(String(decoding: message.bytes ?? [], as: UTF8.self))"
+    case .close(let close): "close \(close.code)"
+    case .malformedFrame: "garbage"
+    }
+  }
+  let remarks = decisions.decisions.all.flatMap { step -> [String] in
+    if case .applied(let remarks) = step.reason { remarks } else { [] }
+  }
+  return (heard, remarks)
+}
+
+@Suite struct `Patches of messages` {
+  @Test(arguments: [
+    (#"[{"json": [{"set": "$.n", "value": 7}]}]"#, [#"{"n":7,"x":"a"}"#, #"{"n":7}"#, "plain"]),
+    (#"[{"at": 2, "json": [{"remove": "$.n"}]}]"#, [#"{"n":1,"x":"a"}"#, "{}", "plain"]),
+    (#"[{"when": {"jsonPath": {"$.x": "a"}}, "drop": true}]"#, [#"{"n":2}"#, "plain"]),
+    (
+      #"[{"when": {"body": {"contains": "plain"}}, "replace": {"text": "ai", "with": "u"}}]"#,
+      [#"{"n":1,"x":"a"}"#, #"{"n":2}"#, "plun"]
+    ),
+    (
+      #"[{"at": 1, "before": ["{{components.room}}"], "after": [{"text": "b", "delay": 0.5}, {"echo": true}]}]"#,
+      ["7", #"{"n":1,"x":"a"}"#, "500 b", #"500 {"n":1,"x":"a"}"#, #"{"n":2}"#, "plain"]
+    ),
+    (#"[{"at": [2], "close": 4001}]"#, [#"{"n":1,"x":"a"}"#, #"{"n":2}"#, "close 4001", "plain"]),
+    (
+      #"[{"at": 1, "json": [{"set": "$.n", "value": 5}]}, {"when": {"json": {"n": 5}}, "drop": true}]"#,
+      [#"{"n":2}"#, "plain"]
+    ),
+    (#"[{"from": "client", "drop": true}]"#, [#"{"n":1,"x":"a"}"#, #"{"n":2}"#, "plain"]),
+  ])
+  func `change what they name and nothing else`(edits: String, heard: [String]) throws {
+    let said: [(WebSocketReader.Side, String)] = [
+      (.server, #"{"n":1,"x":"a"}"#), (.server, #"{"n":2}"#), (.server, "plain"),
+    ]
+    #expect(try patched(edits, said).heard == heard)
+  }
+
+  @Test func `each side is counted by itself`() throws {
+    let edits =
+      #"[{"from": "client", "at": 2, "replace": {"text": "b", "with": "B"}}, {"at": 1, "drop": true}]"#
+    #expect(
+      try patched(edits, [(.client, "a"), (.server, "a"), (.client, "b"), (.server, "b")]).heard
+        == ["a", "B", "b"])
+  }
+
+  @Test func `what could not be done is told once`() throws {
+    let remarks = try patched(
+      #"[{"json": [{"remove": "$.none"}]}]"#, [(.server, "{}"), (.server, "{}"), (.server, "text")]
+    ).remarks
+    #expect(remarks == ["$.none selects nothing", "the body is not JSON"])
+    #expect(try patched(#"[{"at": 9, "drop": true}]"#, [(.server, "a")]).remarks == ["no message fits"])
+  }
+
+  @Test(arguments: [
+    ("[]", "list of edits"), ("[{}]", "changes nothing"), (#"[{"at": 0, "drop": true}]"#, "from 1"),
+    (#"[{"drop": true, "json": [{"set": "$", "value": 1}]}]"#, "leaves nothing to edit"),
+    (#"[{"from": "origin", "drop": true}]"#, "must be one of"), (#"[{"close": 1005}]"#, "RFC 6455"),
+    (#"[{"before": ["{{components.house}}"]}]"#, "the path has {room}"),
+    (#"[{"wen": {"body": "x"}, "drop": true}]"#, "did you mean when?"),
+  ])
+  func `a mistake is told`(edits: String, problem: String) throws {
+    let error = #expect(throws: OverridesFileError.self) { try patched(edits, []) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains(problem), "\(error.map { "\($0)" } ?? "")")
+  }
+}

@@ -145,7 +145,7 @@ extension Fault: ResponseEffect {
     guard let source = response.content.stream(to: request.method) else { return response }
     if case .messages(let fault) = self {
       guard let upgrade = response.upgrade else { return response }
-      let socket = FaultySocket(source, upgrade, fault, generator, loop: loop)
+      let socket = MessageFilter(source, upgrade, FaultyMessages(fault, generator), loop: loop)
       response.content = .stream(socket)
       response.upgrade = socket
       return response

@@ -30,9 +30,16 @@ struct BodyPatching {
 
   /// Applies an edit to the data of an event, as far as it concerns them.
   /// - Returns: the reasons why parts of it could not be applied.
-  mutating func apply(_ event: EventEdit) -> [String] {
-    var problems = event.json.isEmpty ? [] : edit(event.json)
-    if !event.replacements.isEmpty { problems += replace(event.replacements) }
+  mutating func apply(_ event: EventEdit) -> [String] { apply(event.json, event.replacements) }
+
+  /// Applies an edit to the content of a message, as far as it concerns that.
+  /// - Returns: the reasons why parts of it could not be applied.
+  mutating func apply(_ message: MessageEdit) -> [String] { apply(message.json, message.replacements) }
+
+  private mutating func apply(_ json: [JSONEdit], _ replacements: [(text: String, with: String)]) -> [String]
+  {
+    var problems = json.isEmpty ? [] : edit(json)
+    if !replacements.isEmpty { problems += replace(replacements) }
     return problems
   }
 

@@ -20,6 +20,8 @@ struct Patch: RuleEffect {
   let truncate: Int?
   /// Edits of the events of a stream, in order.
   let events: [EventEdit]
+  /// Edits of the messages of a WebSocket, in order.
+  let messages: [MessageEdit]
   let delay: RuleDelay?
 
   init(
@@ -33,13 +35,14 @@ struct Patch: RuleEffect {
     replacements = try reader.read("replace", Self.replacements) ?? []
     truncate = try reader.int("truncate", in: 0...Int.max)
     events = try reader.read("events", Self.eventEdits) ?? []
+    messages = try reader.read("messages", Self.messageEdits(path)) ?? []
     delay = try reader.read("delay", RuleDelay.init)
     try reader.finish()
-    guard changesBody || changesHead || !events.isEmpty || delay != nil else {
+    guard changesBody || changesHead || !events.isEmpty || !messages.isEmpty || delay != nil else {
       throw OverrideProblem(
         reader.place,
-        "changes nothing: it needs one of status, headers, addHeaders, json, jsonPatch, replace, truncate, events "
-          + "and delay")
+        "changes nothing: it needs one of status, headers, addHeaders, json, jsonPatch, replace, truncate, events, "
+          + "messages and delay")
     }
   }
 
@@ -64,6 +67,17 @@ struct Patch: RuleEffect {
     let templates = RuleTemplates(areOn: false, path: try PathPattern(declared: "/", at: place))
     return try items.read(at: place) { item, place throws(OverrideProblem) in
       try EventEdit(item, at: place, templates)
+    }
+  }
+
+  private static func messageEdits(_ path: PathPattern) -> RuleReader.Read<[MessageEdit]> {
+    { value, place throws(OverrideProblem) in
+      guard let items = value.array, !items.isEmpty else {
+        throw OverrideProblem(place, "must be a list of edits like {\"at\": 2, \"drop\": true}")
+      }
+      return try items.read(at: place) { item, place throws(OverrideProblem) in
+        try MessageEdit(item, at: place, path)
+      }
     }
   }
 
@@ -137,6 +151,7 @@ extension Patch: ResponseEffect {
   ) -> ServedResponse {
     let patching = Patching(acting.map(\.rule), usages, to: request.method, decisions)
     var response = response
+    patching.patchMessages(of: &response, acting, request, loop: loop)
     response.content = patching.content(response.content)
     let delay = acting.reduce(Int64(0)) { sum, acting in
       var generator = acting.rule.limits.generator(beyondDiceOf: acting.turn)

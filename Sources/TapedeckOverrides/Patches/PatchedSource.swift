@@ -19,7 +19,7 @@ final class PatchedSource: StreamFilter {
 
   func begin(_ head: HTTPResponseHead, framing: BodyFraming) {
     guard head.status != 101 else {
-      patching.remark("the response opens a WebSocket, which is not patched", onAll: true)
+      patching.noteWebSocket()
       sink?.begin(head, framing: framing)
       return
     }

@@ -6,9 +6,10 @@ final class Patching {
   /// The largest streamed body that is held to be changed.
   static let maximumHeldBytes = 16 << 20
 
-  private let rules: [RequestRule<Patch>]
+  let rules: [RequestRule<Patch>]
   private let bodyRules: [RequestRule<Patch>]
   private let eventRules: [RequestRule<Patch>]
+  let messageRules: [RequestRule<Patch>]
   private let usages: RuleUsages<Patch>
   private let method: HTTPMethod
   private let decisions: DecisionCollector?
@@ -20,6 +21,7 @@ final class Patching {
     self.rules = rules
     bodyRules = rules.filter { $0.effect.changesBody }
     eventRules = rules.filter { !$0.effect.events.isEmpty }
+    messageRules = rules.filter { !$0.effect.messages.isEmpty }
     self.usages = usages
     self.method = method
     self.decisions = decisions
@@ -56,15 +58,16 @@ final class Patching {
   }()
 
   /// Notes with each patch of the body why it does not act.
-  /// - Parameter onAll: whether no patch acts, those of the head included.
-  func remark(_ text: String, onAll: Bool = false) {
-    for rule in onAll ? rules : bodyRules {
-      decisions?.remark(text, onPatch: rule.id)
-      countUnchanged(rule, isHeadKept: onAll)
+  func remark(_ text: String) {
+    for rule in bodyRules {
+      note(text, on: rule)
+      countUnchanged(rule)
     }
   }
 
-  private func countUnchanged(_ rule: RequestRule<Patch>, isHeadKept: Bool = false) {
+  func note(_ text: String, on rule: RequestRule<Patch>) { decisions?.remark(text, onPatch: rule.id) }
+
+  func countUnchanged(_ rule: RequestRule<Patch>, isHeadKept: Bool = false) {
     if isHeadKept || !rule.effect.changesHead, rule.effect.delay == nil { usages.countUnchanged(rule) }
   }
 
@@ -127,7 +130,7 @@ final class Patching {
         ? "this is no stream of events"
         : hasBody(head) && head.status != 206
           ? "the stream's coding is not opened" : "this is not the whole stream"
-      for rule in eventRules { decisions?.remark(reason, onPatch: rule.id) }
+      for rule in eventRules { note(reason, on: rule) }
       for rule in eventRules where !rule.effect.changesBody { countUnchanged(rule) }
       return nil
     }

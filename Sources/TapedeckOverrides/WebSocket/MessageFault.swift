@@ -1,4 +1,5 @@
 internal import TapedeckHTTP
+internal import TapedeckMocking
 
 /// A failure of some messages of a WebSocket on their way.
 struct MessageFault: Sendable, Equatable {
@@ -52,6 +53,31 @@ extension WebSocketMessage {
     switch self {
     case .text(let bytes), .binary(let bytes): bytes
     case .ping, .pong, .close: nil
+    }
+  }
+}
+
+/// A fault at work on the messages of one WebSocket.
+final class FaultyMessages: MessageEffect {
+  private let fault: MessageFault
+  private var generator: SplitMix64
+  private var seen = 0
+
+  init(_ fault: MessageFault, _ generator: SplitMix64) { (self.fault, self.generator) = (fault, generator) }
+
+  func steps(for message: WebSocketMessage, from side: WebSocketReader.Side) -> [MessageStep] {
+    guard fault.acts(on: message, from: side, seen: &seen) else {
+      return [.pass(message, afterNanoseconds: 0)]
+    }
+    switch fault.action {
+    case .drop: return []
+    case .latency(let milliseconds, let jitter):
+      let time = max(0, milliseconds + Int.random(in: -jitter...jitter, using: &generator))
+      return [.pass(message, afterNanoseconds: Int64(time) * 1_000_000)]
+    case .close(let close): return [.close(close)]
+    case .malformedFrame:
+      // Reserved bits and a reserved opcode, which no extension gives a meaning to.
+      return [.malformedFrame([0xFF] + (0..<63).map { _ in UInt8.random(in: 0...0xFF, using: &generator) })]
     }
   }
 }

@@ -1,21 +1,43 @@
 internal import TapedeckHTTP
-internal import TapedeckMocking
 internal import TapedeckSockets
 
-/// Passes the messages of a WebSocket on in both directions, but for those that a fault acts on. Each message goes on in
-/// one frame. Bytes that break the protocol pass as they are, and the fault acts no more.
+/// Decides about the messages of one WebSocket.
+protocol MessageEffect: AnyObject {
+  /// What becomes of a text or binary message, in order.
+  func steps(for message: WebSocketMessage, from side: WebSocketReader.Side) -> [MessageStep]
+  /// Called once, when no message follows.
+  /// - Parameter wasOpen: false if the response has opened no WebSocket.
+  func ended(wasOpen: Bool)
+}
+
+extension MessageEffect {
+  func ended(wasOpen: Bool) {}
+}
+
+/// A thing done in the place of a message.
+enum MessageStep {
+  /// Passes a message on after a time, and those behind it no earlier.
+  case pass(WebSocketMessage, afterNanoseconds: Int64)
+  /// Closes the WebSocket towards the client, and leaves the server.
+  case close(DeclaredClose)
+  /// Sends the client these bytes, which are no frame, and ends the connection.
+  case malformedFrame([UInt8])
+}
+
+/// Passes the messages of a WebSocket on in both directions, as an effect decides. Each message goes on in one frame. A
+/// side that breaks the protocol ends the WebSocket, as at any endpoint (RFC 6455 §7.1.7): the client gets the code.
 ///
 /// What is held back is bounded: a side whose messages wait is not read.
-final class FaultySocket: StreamFilter, TunnelSource {
+final class MessageFilter: StreamFilter, TunnelSource {
   /// One direction.
   private struct Way {
     var reader: WebSocketReader
     /// Frames that wait, with the time at which they go on.
     var waiting: [(due: Int64, bytes: [UInt8])] = []
-    var isBroken = false
     var heldBytes: Int { waiting.reduce(0) { $0 + $1.bytes.count } }
   }
 
+  private static let maximumMessageBytes = 64 << 20
   private static let heldBytes = 64 << 10
   /// Frames of a client must be masked (RFC 6455 §5.3); nobody between us and the origin is to be kept from guessing.
   private static let mask: [UInt8] = [0x5A, 0xA5, 0x3C, 0xC3]
@@ -24,24 +46,22 @@ final class FaultySocket: StreamFilter, TunnelSource {
   private let upgrade: any TunnelSource
   var sink: (any ResponseSink)?
   var onRoom: () -> Void = {}
-  private let fault: MessageFault
+  private let effect: any MessageEffect
   private let loop: EventLoop
-  private var generator: SplitMix64
-  private var server = Way(reader: WebSocketReader(from: .server, maximumMessageBytes: 64 << 20))
-  private var client = Way(reader: WebSocketReader(from: .client, maximumMessageBytes: 64 << 20))
-  private var seen = 0
+  private var server = Way(reader: WebSocketReader(from: .server, maximumMessageBytes: maximumMessageBytes))
+  private var client = Way(reader: WebSocketReader(from: .client, maximumMessageBytes: maximumMessageBytes))
   private var isSourceWaiting = false
+  private var isPassingToServer = false
   private var isOpen = false
+  private var hasEnded = false
   private var timer: LoopTimer?
   /// How the stream ends, once the server's last message has gone on.
   private var ending: ((any ResponseSink) -> Void)?
 
   init(
-    _ source: any ResponseSource, _ upgrade: any TunnelSource, _ fault: MessageFault, _ generator: SplitMix64,
-    loop: EventLoop
+    _ source: any ResponseSource, _ upgrade: any TunnelSource, _ effect: any MessageEffect, loop: EventLoop
   ) {
-    (self.source, self.upgrade, self.fault) = (source, upgrade, fault)
-    (self.generator, self.loop) = (generator, loop)
+    (self.source, self.upgrade, self.effect, self.loop) = (source, upgrade, effect, loop)
   }
 
   func start(into sink: any ResponseSink) {
@@ -52,8 +72,15 @@ final class FaultySocket: StreamFilter, TunnelSource {
   }
 
   func cancel() {
-    timer?.cancel()
+    noteEnd()
     cancelSource()
+  }
+
+  private func noteEnd() {
+    timer?.cancel()
+    guard !hasEnded else { return }
+    hasEnded = true
+    effect.ended(wasOpen: isOpen)
   }
 
   // MARK: From the server
@@ -65,7 +92,7 @@ final class FaultySocket: StreamFilter, TunnelSource {
 
   func write(_ bytes: UnsafeRawBufferPointer, endsChunk: Bool) -> SinkDemand {
     guard sink != nil else { return .gone }
-    guard isOpen, !server.isBroken else { return pass(bytes, endsChunk: endsChunk) }
+    guard isOpen else { return pass(bytes, endsChunk: endsChunk) }
     read(bytes, from: .server)
     proceed()
     guard sink != nil else { return .gone }
@@ -84,15 +111,19 @@ final class FaultySocket: StreamFilter, TunnelSource {
   func fail(_ response: HTTPResponse) { end { $0.fail(response) } }
 
   private func end(_ tell: @escaping (any ResponseSink) -> Void) {
-    guard !server.waiting.isEmpty else { return finish(tell) }
+    guard !server.waiting.isEmpty else { return endStream(tell) }
     ending = tell
+  }
+
+  private func endStream(_ tell: (any ResponseSink) -> Void) {
+    noteEnd()
+    finish(tell)
   }
 
   // MARK: From the client
 
   func take(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard sink != nil else { return bytes.count }
-    if client.isBroken { return client.waiting.isEmpty ? upgrade.take(bytes) : 0 }
     guard client.heldBytes <= Self.heldBytes else { return 0 }
     read(bytes, from: .client)
     proceed()
@@ -112,38 +143,39 @@ final class FaultySocket: StreamFilter, TunnelSource {
         take(message, from: side)
       }
     } catch {
-      // Who is to judge it gets the piece as it came.
-      if side == .server { server.isBroken = true } else { client.isBroken = true }
-      hold(Array(bytes), from: side, after: 0)
+      close(error.code, Array("\(error)".utf8))
     }
   }
 
   private func take(_ message: WebSocketMessage, from side: WebSocketReader.Side) {
-    let frame = message.frame(mask: side == .client ? Self.mask : nil)
-    guard fault.acts(on: message, from: side, seen: &seen) else { return hold(frame, from: side, after: 0) }
-    switch fault.action {
-    case .drop: return
-    case .latency(let milliseconds, let jitter):
-      hold(
-        frame, from: side, after: max(0, milliseconds + Int.random(in: -jitter...jitter, using: &generator)))
-    case .close(let close):
-      flushNow()
-      _ = WebSocketMessage.close(code: close.code, reason: Array(close.reason.utf8)).frame()
-        .withUnsafeBytes { pass($0, endsChunk: true) }
-      timer?.cancel()
-      finish { $0.end(trailers: HTTPFields()) }
-      source.cancel()
-    case .malformedFrame:
-      flushNow()
-      timer?.cancel()
-      // Reserved bits and a reserved opcode, which no extension gives a meaning to.
-      breakOff(.close(after: [0xFF] + (0..<63).map { _ in UInt8.random(in: 0...0xFF, using: &generator) }))
+    let isControl = message.bytes == nil
+    let steps = isControl ? [.pass(message, afterNanoseconds: 0)] : effect.steps(for: message, from: side)
+    for step in steps where sink != nil {
+      switch step {
+      case .pass(let message, let nanoseconds): hold(message, from: side, after: nanoseconds)
+      case .close(let close): self.close(close.code, Array(close.reason.utf8))
+      case .malformedFrame(let bytes):
+        flushNow()
+        noteEnd()
+        breakOff(.close(after: bytes))
+      }
     }
   }
 
-  /// - Parameter milliseconds: no message goes on before the one that came before it.
-  private func hold(_ frame: [UInt8], from side: WebSocketReader.Side, after milliseconds: Int) {
-    let due = MonotonicTime.now.nanoseconds + Int64(milliseconds) * 1_000_000
+  private func close(_ code: Int, _ reason: [UInt8]) {
+    flushNow()
+    _ = WebSocketMessage.close(code: code, reason: reason).frame()
+      .withUnsafeBytes { pass($0, endsChunk: true) }
+    endStream { $0.end(trailers: HTTPFields()) }
+    source.clientLeft()
+  }
+
+  /// No message goes on before the one that came before it.
+  private func hold(
+    _ message: WebSocketMessage, from side: WebSocketReader.Side, after nanoseconds: Int64
+  ) {
+    let due = MonotonicTime.now.nanoseconds + nanoseconds
+    let frame = message.frame(mask: side == .client ? Self.mask : nil)
     if side == .server {
       server.waiting.append((max(due, server.waiting.last?.due ?? 0), frame))
     } else {
@@ -151,7 +183,7 @@ final class FaultySocket: StreamFilter, TunnelSource {
     }
   }
 
-  /// What came before the message that the fault ends the WebSocket with.
+  /// Sends what came before the message that the WebSocket ends with.
   private func flushNow() {
     for frame in server.waiting { _ = frame.bytes.withUnsafeBytes { pass($0, endsChunk: true) } }
     server.waiting = []
@@ -171,7 +203,7 @@ final class FaultySocket: StreamFilter, TunnelSource {
     let wasHeld = client.heldBytes
     passToServer(now)
     guard sink != nil else { return }
-    if server.waiting.isEmpty, let ending = ending.take() { return finish(ending) }
+    if server.waiting.isEmpty, let ending = ending.take() { return endStream(ending) }
     if isSourceWaiting, !isSinkFull, server.heldBytes <= Self.heldBytes / 4 {
       isSourceWaiting = false
       source.resume()
@@ -184,14 +216,17 @@ final class FaultySocket: StreamFilter, TunnelSource {
   }
 
   private func passToServer(_ now: Int64) {
+    // A server that replies at once comes back here.
+    guard !isPassingToServer else { return }
+    isPassingToServer = true
+    defer { isPassingToServer = false }
     while sink != nil, let first = client.waiting.first, first.due <= now {
       let count = first.bytes.withUnsafeBytes { upgrade.take($0) }
-      if count == first.bytes.count {
-        client.waiting.removeFirst()
-      } else {
+      guard count == first.bytes.count else {
         client.waiting[0].bytes.removeFirst(count)
         return
       }
+      client.waiting.removeFirst()
     }
   }
 }
