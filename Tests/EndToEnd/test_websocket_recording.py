@@ -111,13 +111,91 @@ def test_a_plain_request_never_gets_a_websocket(start, cassette):
     assert fetch(offline.url, "/chat").status == 502
 
 
-def test_verify_skips_it_and_har_has_its_messages(start, cassette, tmp_path):
+def verified(cassette, port, *options):
+    done = run("verify", cassette, "--upstream", f"http://127.0.0.1:{port}", "--json", *options)
+    assert done.returncode in (0, 1, 4), done.stderr
+    [request] = json.loads(done.stdout)["requests"]
+    drifts = {(drift["severity"], drift["kind"], drift["place"]) for drift in request.get("drift", [])}
+    return done.returncode, request["outcome"], drifts, request.get("reason", "")
+
+
+def test_verify_has_the_conversation_again(start, cassette):
+    with websocket_server(room) as port:
+        deck = start("record", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette)
+        converse(at(deck), "one", b"\1\2", json.dumps({"a": 1}))
+        deck.stop()
+        assert verified(cassette, port)[1:] == (
+            "skipped", set(), "what its client said over the WebSocket may change something")
+        assert verified(cassette, port, "--unsafe-methods")[:3] == (0, "same", set())
+
+    heard = []
+
+    def changed(ws):
+        ws.send(json.dumps({"hello": 7, "motd": "hi"}))
+        for message in ws:
+            heard.append(message)
+            if len(heard) == 1:
+                ws.send("heard")
+                ws.send(json.dumps({"count": "3", "token": TOKEN}))
+            elif len(heard) == 2:
+                ws.send(b"only bytes")
+        ws.close(1000)
+
+    with websocket_server(changed) as port:
+        code, outcome, drifts, _ = verified(cassette, port, "--unsafe-methods")
+    # What was not answered held up nothing: the client has said everything.
+    assert heard == ["one", b"\1\2", json.dumps({"a": 1}), "bye"]
+    assert (code, outcome) == (4, "drifted")
+    assert drifts == {
+        ("breaking", "type-changed", "first messages $.hello"), ("info", "field-added", "first messages $.motd"),
+        ("breaking", "type-changed", "messages after the client's message 1 $.count"),
+        ("breaking", "message-removed", "messages after the client's message 3"), ("notable", "close-changed", "close"),
+    }
+
+
+@pytest.mark.parametrize("behaviour, expected", [
+    ("same", (0, "same", set())),
+    ("other", (4, "drifted", {
+        ("breaking", "type-changed", 'message "tick" $.price'), ("info", "message-added", 'message "tock"'),
+        ("breaking", "message-removed", 'message "hello"')})),
+    ("sudden", (4, "drifted", {("breaking", "close-changed", "close"), ("breaking", "message-removed", 'message "tick"')})),
+    ("refused", (4, "drifted", {("breaking", "status-changed", "status")})),
+    ("gone", (1, "failed", set())),
+])
+def test_verify_opens_a_websocket_whose_client_only_listens(start, cassette, behaviour, expected):
+    kind = ["same"]
+
+    def ticker(ws):
+        if kind[0] != "other":
+            ws.send(json.dumps({"type": "hello"}))
+        if kind[0] == "sudden":
+            return ws.close(1011)
+        for number in range(3):
+            ws.send(json.dumps({"type": "tick", "price": f"{number}" if kind[0] == "other" else 1.5 + number}))
+        if kind[0] == "other":
+            ws.send(json.dumps({"type": "tock"}))
+        ws.recv()
+
+    def refuse(connection, request):
+        return connection.respond(401, "who are you?\n") if kind[0] == "refused" else None
+
+    with websocket_server(ticker, process_request=refuse) as port:
+        deck = start("record", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette)
+        with connect(at(deck)) as ws:
+            assert [json.loads(ws.recv(10))["type"] for _ in range(4)] == ["hello", "tick", "tick", "tick"]
+        deck.stop()
+        kind[0] = behaviour
+        if behaviour != "gone":
+            assert verified(cassette, port)[:3] == expected
+    if behaviour == "gone":
+        assert verified(cassette, port)[:3] == expected
+
+
+def test_har_has_its_messages(start, cassette, tmp_path):
     with websocket_server(room) as port:
         deck = start("record", "--upstream", f"http://127.0.0.1:{port}", "--cassette", cassette)
         converse(at(deck), "one", b"\1\2")
         deck.stop()
-        verified = run("verify", cassette)
-        assert verified.returncode == 0 and "WebSocket" in verified.stdout + verified.stderr
     exported = run("export", cassette, "--format", "har", "--output", tmp_path / "a.har")
     assert exported.returncode == 0, exported.stderr
     [entry] = json.loads((tmp_path / "a.har").read_text())["log"]["entries"]

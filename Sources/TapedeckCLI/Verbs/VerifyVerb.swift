@@ -6,7 +6,9 @@ internal import TapedeckRecording
 
 extension Option {
   static let unsafeMethods = Option(
-    "--unsafe-methods", help: "also send POST, PUT, PATCH and DELETE, one at a time, in order")
+    "--unsafe-methods",
+    help:
+      "also send POST, PUT, PATCH and DELETE, and what clients said over WebSockets, one at a time, in order")
   static let jobs = Option(
     "--jobs", "N", help: "simultaneous requests", default: "4, or 1 with --unsafe-methods")
   static let header = Option(
@@ -31,7 +33,8 @@ extension Verb {
     notes: """
       Sends the recorded requests (without --upstream, each to its recorded origin) and compares the shape of the responses,
       not their values: status, content type, header names, and the fields and types of JSON bodies. Drift is breaking,
-      notable or info; breaking drift exits with 4. By default, only GET, HEAD and OPTIONS are sent. Secrets are
+      notable or info; breaking drift exits with 4. By default, only GET, HEAD and OPTIONS are sent. A WebSocket is opened
+      again, and the messages of its server compared by kind. Secrets are
       redacted in recordings: give credentials with --header, which needs --upstream and goes only there. If --upstream
       is one of several recorded origins, the requests to the others go to those.
       """
@@ -103,12 +106,14 @@ extension Verb {
     }
   }
 
+  private typealias Sent = (index: Int, request: HTTPRequest, webSocket: RecordedWebSocket?)
+
   private static func findings(
     _ requests: [DriftRequest], _ batches: [String: UpstreamBatch], _ origins: VerifiedOrigins, inOrder: Bool
   ) throws -> [DriftFinding] {
-    let sent = requests.enumerated().compactMap { index, recorded -> (index: Int, request: HTTPRequest)? in
-      guard case .send(let request) = recorded.plan else { return nil }
-      return (index, request)
+    let sent = requests.enumerated().compactMap { index, recorded -> Sent? in
+      guard case .send(let request, let said) = recorded.plan else { return nil }
+      return (index, request, said)
     }
     let progress = Progress("verifying", total: sent.count)
     defer { progress.finish() }
@@ -118,12 +123,14 @@ extension Verb {
     }
     for (origin, indices) in origins.groups(recorded, inOrder: inOrder) {
       let group = indices.map { sent[$0] }
+      var webSockets: [Int: RecordedWebSocket] = [:]
+      for (index, each) in group.enumerated() { webSockets[index] = each.webSocket }
       let results = try batches[origin]?.results(
-        for: group.map(\.request), until: { Signals.isEndPending }
+        for: group.map(\.request), saying: webSockets, until: { Signals.isEndPending }
       ) { index in
         progress.advance(by: 1, "\(group[index].request.method) \(group[index].request.targetText)")
       }
-      for ((index, _), result) in zip(group, results ?? []) { byRequest[index] = result }
+      for (each, result) in zip(group, results ?? []) { byRequest[each.index] = result }
     }
     progress.finish()
     if byRequest.count < sent.count {

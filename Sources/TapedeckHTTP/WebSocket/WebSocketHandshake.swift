@@ -17,6 +17,18 @@ package struct WebSocketHandshake {
     versions = request.fields.values(of: "sec-websocket-version").map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Makes a handshake with a key of its own out of a request that was recorded without those fields (RFC 6455 §4.1).
+  package static func complete(_ request: inout HTTPRequest) {
+    request.asksForUpgrade = true
+    request.fields.removeAll("sec-websocket-key")
+    if !request.fields.contains("upgrade") { request.fields.append(literal: "Upgrade", "websocket") }
+    if !request.fields.contains("sec-websocket-version") {
+      request.fields.append(literal: "Sec-WebSocket-Version", version)
+    }
+    let key = (0..<16).map { _ in UInt8.random(in: 0...0xFF) }
+    request.fields.append(literal: "Sec-WebSocket-Key", Base64.encode(key))
+  }
+
   /// The response to a handshake that is not valid; `nil` if it is (RFC 6455 §4.2.1, §4.4).
   package var refusal: HTTPResponse? {
     guard versions == [Self.version] else {

@@ -23,6 +23,7 @@ extension Drift {
 
   private static func partDrifts(_ recorded: [RecordedResponse], _ live: RecordedResponse) -> [Drift] {
     typeDrift(recorded, live) + presenceDrifts(recorded, live) + bodyDrifts(recorded, live)
+      + webSocketDrifts(recorded.compactMap(\.webSocket), live.webSocket)
   }
 
   // MARK: Header fields

@@ -13,6 +13,9 @@ package struct Drift: Sendable, Equatable {
     case typeChanged = "type-changed"
     case becameNull = "became-null"
     case formatChanged = "format-changed"
+    case messageAdded = "message-added"
+    case messageRemoved = "message-removed"
+    case closeChanged = "close-changed"
   }
 
   /// The effect of a change on clients of the API.
@@ -31,7 +34,8 @@ package struct Drift: Sendable, Equatable {
 
   package var kind: Kind
   package var severity: Severity
-  /// `status`, `header "Content-Type"`, `body`, or a place in a JSON body like `$.items[*].id`.
+  /// `status`, `header "Content-Type"`, `body`, or a place in a JSON body like `$.items[*].id`; of a WebSocket `close`,
+  /// `message "tick"`, or a place in such messages like `message "tick" $.price`.
   package var place: String
   /// The recorded value; `nil` if it was absent.
   package var recorded: String?

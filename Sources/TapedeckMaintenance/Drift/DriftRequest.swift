@@ -5,7 +5,8 @@ import TapedeckRedaction
 /// A recorded request to send to the origin again, with the responses that were recorded.
 package struct DriftRequest: Sendable {
   package enum Plan: Sendable {
-    case send(HTTPRequest)
+    /// - Parameter webSocket: what was said over the WebSocket that it opens; `nil` if it opens none.
+    case send(HTTPRequest, saying: RecordedWebSocket?)
     /// It is not sent, for this reason.
     case skip(String)
   }
@@ -42,12 +43,11 @@ package struct DriftRequest: Sendable {
     self.interactions = interactions
     let interaction = interactions[0].interaction
     var request = interaction.request
-    guard interaction.response.webSocket == nil else {
-      (plan, withheld) = (.skip("it opens a WebSocket"), [])
-      return
-    }
-    guard sendsUnsafeMethods || request.method.isSafe else {
-      (plan, withheld) = (.skip("\(request.method) may change something"), [])
+    let said = interaction.response.webSocket
+    let isSpoken = said?.messages.contains { $0.from == .client } == true
+    guard sendsUnsafeMethods || request.method.isSafe && !isSpoken else {
+      let what = isSpoken ? "what its client said over the WebSocket" : "\(request.method)"
+      (plan, withheld) = (.skip("\(what) may change something"), [])
       return
     }
     if let body = interaction.largeRequestBody {
@@ -57,8 +57,13 @@ package struct DriftRequest: Sendable {
     if Placeholder.stands(in: request.target) || Placeholder.stands(in: request.body) {
       let place = Placeholder.stands(in: request.target) ? "target" : "body"
       plan = .skip("its \(place) holds a secret that was redacted")
+    } else if said?.messages.contains(where: { $0.from == .client && Placeholder.stands(in: $0.bytes) })
+      == true
+    {
+      plan = .skip("a message of its client holds a secret that was redacted")
     } else {
-      plan = .send(request)
+      if said != nil { WebSocketHandshake.complete(&request) }
+      plan = .send(request, saying: said)
     }
   }
 

@@ -1,5 +1,5 @@
 internal import Synchronization
-public import TapedeckHTTP
+package import TapedeckHTTP
 public import TapedeckRecording
 internal import TapedeckSockets
 internal import TapedeckUpstream
@@ -39,10 +39,12 @@ public struct UpstreamBatch: Sendable {
   /// Sends all of them, starting in their order, and returns when every one has come to an end, or early; `nil` stands
   /// for a request that had not ended by then.
   /// - Parameters:
+  ///   - webSockets: what clients said over the WebSockets that requests open, by their index.
   ///   - isToStop: whether to end early; called ten times a second, on another thread.
   ///   - onDone: called with the index of each that is done, on another thread.
-  public func results(
-    for requests: [HTTPRequest], until isToStop: @escaping @Sendable () -> Bool = { false },
+  package func results(
+    for requests: [HTTPRequest], saying webSockets: [Int: RecordedWebSocket] = [:],
+    until isToStop: @escaping @Sendable () -> Bool = { false },
     onDone: @escaping @Sendable (Int) -> Void = { _ in }
   ) throws -> [Result?] {
     guard !requests.isEmpty else { return [] }
@@ -50,7 +52,8 @@ public struct UpstreamBatch: Sendable {
     let thread = try EventLoopThread { [self] loop in
       do {
         let client = try UpstreamClient(configuration: upstream, loop: loop)
-        let run = BatchRun(self, requests, client: client, loop: loop, onDone: onDone) { results in
+        let run = BatchRun(self, requests, webSockets, client: client, loop: loop, onDone: onDone) {
+          results in
           finished.withLock { $0 = .success(results) }
           client.shutDown()
           loop.stop()
@@ -71,7 +74,7 @@ extension UpstreamBatch {
   /// - Parameter onEnd: called on the loop's thread.
   func send(_ request: HTTPRequest, on loop: EventLoop, onEnd: @escaping (Result?) -> Void) throws {
     let client = try UpstreamClient(configuration: upstream, loop: loop)
-    let run = BatchRun(self, [request], client: client, loop: loop, onDone: { _ in }) { results in
+    let run = BatchRun(self, [request], [:], client: client, loop: loop, onDone: { _ in }) { results in
       client.shutDown()
       onEnd(results.first ?? nil)
     }
@@ -83,6 +86,7 @@ extension UpstreamBatch {
 private final class BatchRun {
   private let batch: UpstreamBatch
   private let requests: [HTTPRequest]
+  private let webSockets: [Int: RecordedWebSocket]
   private let client: UpstreamClient
   private let loop: EventLoop
   private let onDone: (Int) -> Void
@@ -94,11 +98,13 @@ private final class BatchRun {
   private var open: Int
 
   init(
-    _ batch: UpstreamBatch, _ requests: [HTTPRequest], client: UpstreamClient, loop: EventLoop,
+    _ batch: UpstreamBatch, _ requests: [HTTPRequest], _ webSockets: [Int: RecordedWebSocket],
+    client: UpstreamClient, loop: EventLoop,
     onDone: @escaping (Int) -> Void, onEnd: @escaping ([UpstreamBatch.Result?]) -> Void
   ) {
     self.batch = batch
     self.requests = requests
+    self.webSockets = webSockets
     self.client = client
     self.loop = loop
     self.onDone = onDone
@@ -126,19 +132,25 @@ private final class BatchRun {
     let start = MonotonicTime.now
     let exchange = client.fetch(requests[index])
     var timer: LoopTimer?
-    let collector = ResponseCollector(maxBodyBytes: batch.maxBodyBytes) { [self] collector, outcome in
+    let end = { [self] (outcome: UpstreamBatch.Outcome) in
       timer?.cancel()
       let result = UpstreamBatch.Result(
-        outcome: self.outcome(outcome, of: collector),
-        durationMilliseconds: ChunkLog.milliseconds(since: start), sentFields: exchange.sentFields)
+        outcome: outcome, durationMilliseconds: ChunkLog.milliseconds(since: start),
+        sentFields: exchange.sentFields)
       finish(index, result)
+    }
+    let collector = ResponseCollector(maxBodyBytes: batch.maxBodyBytes) { [self] collector, outcome in
+      end(self.outcome(outcome, of: collector))
+    }
+    let socket = webSockets[index].map {
+      RepeatedSocket($0, over: exchange, else: collector, loop: loop, onEnd: end)
     }
     timer = loop.makeTimer {
       exchange.cancel()
-      collector.end(.timedOut)
+      socket?.timeOut() ?? collector.end(.timedOut)
     }
     timer?.set(loop.now.adding(milliseconds: batch.timeoutMilliseconds))
-    exchange.start(into: collector)
+    exchange.start(into: socket ?? collector)
   }
 
   private func outcome(
