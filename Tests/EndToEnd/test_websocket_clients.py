@@ -1,6 +1,7 @@
 """Real clients of WebSocket, recorded and replayed offline with default settings: the same messages in the same order."""
 
 import asyncio
+import contextlib
 import json
 import shutil
 import ssl
@@ -162,14 +163,32 @@ asyncio.run(main())
 """
 
 
+@contextlib.contextmanager
+def aiohttp_server(make):
+    """An application that `make` makes on the thread of its loop; its port."""
+    from aiohttp import web
+    ready, loop, port = threading.Event(), asyncio.new_event_loop(), []
+
+    async def begin():
+        runner = web.AppRunner(make())
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        port.append(site._server.sockets[0].getsockname()[1])
+        ready.set()
+
+    threading.Thread(target=lambda: (loop.create_task(begin()), loop.run_forever()), daemon=True).start()
+    assert ready.wait(20)
+    yield port[0]
+    loop.call_soon_threadsafe(loop.stop)
+
+
 @pytest.fixture
 def socket_io_server():
     import socketio
     from aiohttp import web
-    ready, loop = threading.Event(), asyncio.new_event_loop()
-    port = []
 
-    async def begin():
+    def make():
         # Ids are those of the session, the same in each run.
         server = socketio.AsyncServer(async_mode="aiohttp", cors_allowed_origins="*")
         server.eio.generate_id = lambda: "session"
@@ -184,17 +203,10 @@ def socket_io_server():
 
         app = web.Application()
         server.attach(app)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port.append(site._server.sockets[0].getsockname()[1])
-        ready.set()
+        return app
 
-    threading.Thread(target=lambda: (loop.create_task(begin()), loop.run_forever()), daemon=True).start()
-    assert ready.wait(20)
-    yield port[0]
-    loop.call_soon_threadsafe(loop.stop)
+    with aiohttp_server(make) as port:
+        yield port
 
 
 def script(code, *arguments):
@@ -249,22 +261,14 @@ def graphql_server():
 
     Subscription = strawberry.type(type("Subscription", (), {"count": strawberry.subscription(resolver=count)}))
     view = GraphQLView(schema=strawberry.Schema(query=Query, subscription=Subscription))
-    ready, loop, port = threading.Event(), asyncio.new_event_loop(), []
 
-    async def begin():
+    def make():
         app = web.Application()
         app.router.add_route("*", "/graphql", view)
-        runner = web.AppRunner(app)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port.append(site._server.sockets[0].getsockname()[1])
-        ready.set()
+        return app
 
-    threading.Thread(target=lambda: (loop.create_task(begin()), loop.run_forever()), daemon=True).start()
-    assert ready.wait(20)
-    yield port[0]
-    loop.call_soon_threadsafe(loop.stop)
+    with aiohttp_server(make) as port:
+        yield port
 
 
 def test_a_graphql_subscription(start, cassette, graphql_server):
