@@ -14,6 +14,7 @@ struct FuzzTarget: Sendable {
     FuzzTarget(name: "response", check: ResponseLaw.check),
     FuzzTarget(name: "chunks", check: ChunkLaw.check),
     FuzzTarget(name: "websocket", check: WebSocketLaw.check),
+    FuzzTarget(name: "events", check: EventLaw.check),
     FuzzTarget(name: "interaction", check: InteractionLaw.check),
     FuzzTarget(name: "journal", check: JournalLaw.check),
     FuzzTarget(name: "json", check: JSONLaw.check),
