@@ -139,10 +139,11 @@ def test_several_uploads_and_other_requests_share_a_connection(digests, record, 
     assert len(interactions(cassette)) == 3
 
 
-def test_a_large_upload_takes_no_memory(record, cassette, figure, tmp_path):
+@pytest.mark.parametrize("kind", ["a pattern", "random bytes"])
+def test_a_large_upload_takes_no_memory(record, cassette, figure, tmp_path, kind):
     """1 GiB in the long form."""
     count = (1024 if LONG else 128 if is_release() else 16) * MEBI
-    piece = bytes(range(256)) * (MEBI // 256)
+    pattern = bytes(range(256)) * (MEBI // 256)
 
     def sink(exchange):
         raise AssertionError("the body is read elsewhere")
@@ -165,17 +166,20 @@ def test_a_large_upload_takes_no_memory(record, cassette, figure, tmp_path):
             line.socket.settimeout(120)
             line.send(head(line, count=count))
             for _ in range(count // MEBI):
+                piece = pattern if kind == "a pattern" else os.urandom(MEBI)
                 line.send(piece)
                 digest.update(piece)
             assert line.answer().body == digest.hexdigest().encode()
         seconds = time.monotonic() - began
-        passed = deck.mebibytes("VmHWM")
+        passed, began = deck.mebibytes("VmHWM"), time.monotonic()
         assert deck.stop() == 0, deck.stderr
+        sealing = time.monotonic() - began
     (interaction,) = interactions(cassette).values()
     assert interaction["request"]["body"]["size"] == count
     assert (cassette / interaction["request"]["body"]["file"]).stat().st_size == count
-    figure(f"upload of {count // MEBI} MiB: resident memory", f"{before:.0f} → {passed:.0f} MiB at most")
-    figure(f"upload of {count // MEBI} MiB: speed", f"{count / MEBI / seconds:.0f} MiB/s")
+    what = f"upload of {count // MEBI} MiB of {kind}"
+    figure(f"{what}: resident memory", f"{before:.0f} → {passed:.0f} MiB at most")
+    figure(f"{what}: speed", f"{count / MEBI / seconds:.0f} MiB/s, sealed in {sealing:.1f} s")
     assert passed < 64
 
 
@@ -345,6 +349,37 @@ def test_too_large_is_refused_from_the_head(peer, record, cassette):
         line.send(head(line, count=2 * MEBI + 1))
         assert line.answer().status == 413
         assert line.is_closed()
+
+
+def test_a_replay_that_holds_less_than_was_recorded_says_so(digests, record, cassette, start):
+    """What is compared is held, up to --max-body, which is told from the head."""
+    body = noise(3 * MEBI)
+    deck = record(digests.url)
+    first = fetch(deck.url, "/a", method=b"POST", body=body).body
+    assert deck.stop() == 0
+    for options in (["replay"], ["serve", "--upstream", digests.url, "--mode", "new_episodes"]):
+        small = start(*options, "--cassette", cassette, "--max-body", "2")
+        with Wire(small.url) as line:
+            line.send(head(line, b"POST", b"/a", len(body)))
+            answer = line.answer()
+            assert answer.status == 413 and b"--max-body" in answer.body, answer.body
+        small.stop()
+        large = start(*options, "--cassette", cassette, "--max-body", "4")
+        assert fetch(large.url, "/a", method=b"POST", body=body).body == first
+        large.stop()
+
+
+def test_a_new_episode_is_held_and_recorded(digests, start, cassette):
+    """Whether it is known shows only with its last byte."""
+    for seeds, known in (((1, 2), 0), ((1, 3), 1)):
+        deck = start("serve", "--upstream", digests.url, "--cassette", cassette, "--mode", "new_episodes")
+        for seed in seeds:
+            body = noise(2 * MEBI, seed)
+            expected = f"{len(body)} {sha256(body).hexdigest()}\n".encode()
+            assert fetch(deck.url, "/a", method=b"POST", body=body).body == expected
+        assert deck.stop() == 0
+        assert len(log_lines(deck, "POST /a", " cassette ")) == known
+    assert len(interactions(cassette)) == 3
 
 
 # Refused by the origin

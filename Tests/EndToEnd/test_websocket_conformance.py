@@ -35,6 +35,16 @@ def told(result):
     return ["OK" if word == "NON-STRICT" else word for word in result]
 
 
+def table(figure, what, outcome):
+    """How many cases of each section came out how."""
+    sections = {}
+    for case, result in outcome.items():
+        words = sections.setdefault(int(case.split(".")[0]), {})
+        words[result[0]] = words.get(result[0], 0) + 1
+    for section, words in sorted(sections.items()):
+        figure(f"{what}: section {section}", ", ".join(f"{count} {word}" for word, count in sorted(words.items())))
+
+
 @pytest.fixture
 def echo_server():
     with websocket_server(echo, max_size=None, compression=None, ping_interval=None) as port:
@@ -43,11 +53,12 @@ def echo_server():
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("mode", ["passthrough", "all"])
-def test_every_case_comes_out_through_the_proxy_as_without_it(start, echo_server, cassette, mode):
+def test_every_case_comes_out_through_the_proxy_as_without_it(start, echo_server, cassette, mode, figure):
     options = ["--cassette", cassette] if mode == "all" else []
     deck = start("serve", "--mode", mode, "--upstream", f"http://127.0.0.1:{echo_server}", *options)
     without = outcomes(f"ws://127.0.0.1:{echo_server}/")
     through = outcomes(at(deck, "/"))
+    table(figure, f"Autobahn, {mode}", through)
     assert len(without) >= 240
     assert {case: (without[case], result) for case, result in through.items() if told(result) != told(without[case])} == {}
 

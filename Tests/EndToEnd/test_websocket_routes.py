@@ -211,8 +211,9 @@ def test_patches_change_what_is_forwarded_and_what_is_replayed(serving, start, c
         heard, (4009, "closed by a patch"))
     plain = start("replay", "--cassette", cassette)
     with connect(at(plain)) as ws:
-        ws.send('{"id": 1, "price": 1.50}')
-        assert ws.recv(10) == '{"price": 1.50, "id": 1}'
+        for message in ['{"id": 1, "price": 1.50}', "two", "one two three", "other word", b"bytes", "bye"]:
+            ws.send(message)
+        assert [ws.recv(10) for _ in range(3)] == ['{"price": 1.50, "id": 1}', "two", "one two three"]
 
 
 def b64(text):
