@@ -264,3 +264,22 @@ def test_a_side_that_breaks_the_protocol_under_a_patch_closes_the_websocket(serv
                 while True:
                     heard.append(ws.recv(10))
         assert heard in ([], ["a"]) and end.value.rcvd.code == 1002
+
+
+def test_a_patch_closes_behind_a_message_of_the_client(serving):
+    """The server gets that message, and the client what was said before."""
+    heard = []
+
+    def listen(ws):
+        for message in ws:
+            heard.append(message)
+            ws.send(f"heard {message}")
+
+    with websocket_server(listen) as port:
+        deck = through(serving, port, patches=[patching({"from": "client", "at": 2, "close": 4001})])
+        with connect(at(deck)) as ws:
+            ws.send("one")
+            assert ws.recv(10) == "heard one"
+            ws.send("two")
+            assert ended(ws) == (4001, "")
+        eventually(lambda: heard == ["one", "two"], "both messages")

@@ -163,6 +163,8 @@ final class MessageFilter: StreamFilter, TunnelSource {
   }
 
   private func close(_ code: Int, _ reason: [UInt8]) {
+    passToServer(.max)
+    guard sink != nil else { return }
     flushNow()
     _ = WebSocketMessage.close(code: code, reason: reason).frame()
       .withUnsafeBytes { pass($0, endsChunk: true) }
