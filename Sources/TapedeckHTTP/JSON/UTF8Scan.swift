@@ -19,7 +19,7 @@ package enum UTF8Scan {
   }
 
   /// The length of the sequence of two to four bytes at `index`; 0 when it is not well formed.
-  static func multibyteLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+  package static func multibyteLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
     func isTail(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
       index + offset < bytes.count && range.contains(bytes[index + offset])
     }

@@ -162,22 +162,22 @@ extension SecretSearch {
     return finds
   }
 
-  /// What the scanner reports of data that are no text, told by a NUL: the secrets in the stretches without control
-  /// characters. A secret is UTF-8; without that rule, random bytes behind `pw=` would be one.
+  /// What the scanner reports of data that are no text, told by a NUL: the secrets in stretches of UTF-8 without control
+  /// characters. Else random bytes behind `pw=` would be one.
   private func finds(inBinary data: ArraySlice<UInt8>) -> Finds {
     var finds = Finds()
     var start = data.startIndex
     while start < data.endIndex {
-      let end = data.withUnsafeBufferPointer { bytes in
+      let end = data.withUnsafeBytes { bytes in
         var end = start - data.startIndex
-        while end < bytes.count, ASCII.isText(bytes[end]) { end += 1 }
+        while end < bytes.count, ASCII.isText(bytes[end]) {
+          let length = bytes[end] < 0x80 ? 1 : UTF8Scan.multibyteLength(bytes, at: end)
+          guard length > 0 else { break }
+          end += length
+        }
         return end + data.startIndex
       }
-      let stretch = data[start..<end]
-      for find in text(stretch, depth: 0).ordered
-      where String(validating: stretch[find.range], as: UTF8.self) != nil {
-        finds.add(find)
-      }
+      finds.add(text(data[start..<end], depth: 0))
       start = end + 1
     }
     return finds
