@@ -22,9 +22,10 @@ def serving_chat():
     room, lock, number = [], threading.Lock(), [0]
 
     def chat(ws):
+        name = ws.request.path.rsplit("/", 1)[1]
         with lock:
             room.append(ws)
-        name = ws.request.path.rsplit("/", 1)[1]
+            ws.send(json.dumps({"from": "the room", "to": name}))
         try:
             for message in ws:
                 with lock:
@@ -42,6 +43,8 @@ def chatter(url):
     heard = {name: [] for name in ("ann", "ben", "cem")}
     with connect(f"{url}/ann") as ann, connect(f"{url}/ben") as ben, connect(f"{url}/cem") as cem:
         sockets = {"ann": ann, "ben": ben, "cem": cem}
+        for name, ws in sockets.items():  # who is not in the room yet hears nothing
+            heard[name].append(json.loads(ws.recv(10)))
         for turn in range(4):
             for name, ws in sockets.items():
                 ws.send(f"{name} says {turn}")
