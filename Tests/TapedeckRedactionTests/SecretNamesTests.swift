@@ -21,13 +21,27 @@ import Testing
     }
   }
 
-  /// The quick check reads every second pair of bytes, so a word must be seen from even and odd places.
+  /// The quick check reads several bytes at a time, so a word must be seen from any place and at any distance from the end.
   @Test func mistrustsEveryWordAtEveryPlace() {
     for word in SecretNames.allWords {
-      for (before, after) in [(1, 0), (2, 0), (1, 1), (2, 1), (7, 2), (8, 3)] {
-        let dots = { String(repeating: ".", count: $0) }
-        let text = dots(before) + word + dots(after)
-        #expect(SecretNames.mayBeSecret(Array(text.utf8)[...]), "\(text)")
+      for before in 0..<10 {
+        let missed = (0..<10).filter { after in
+          let dots = { [UInt8](repeating: UInt8(ascii: "."), count: $0) }
+          return !SecretNames.mayBeSecret((dots(before) + Array(word.utf8) + dots(after))[...])
+        }
+        #expect(missed.isEmpty, "\(word) after \(before) dots and before \(missed)")
+      }
+    }
+  }
+
+  /// Other scripts are not split into words, wherever they stand.
+  @Test func mistrustsWhatIsNoASCIIAtEveryPlace() {
+    for count in 1..<20 {
+      for place in 0..<count {
+        var text = [UInt8](repeating: UInt8(ascii: "."), count: count)
+        #expect(!SecretNames.mayBeSecret(text[...]))
+        text[place] = 0xC3
+        #expect(count < 3 || SecretNames.mayBeSecret(text[...]), "\(place) of \(count)")
       }
     }
   }
