@@ -17,8 +17,6 @@ enum EventLaw {
      {"at": 9, "cut": true}]
     """
 
-  private static let standard = rules(Array(edits.utf8)) ?? []
-
   static func check(_ input: [UInt8]) throws(BrokenLaw) {
     let (rules, stream) = parts(input)
     for form in [EventStreamForm.serverSent, .lines] {
@@ -41,7 +39,7 @@ enum EventLaw {
   /// The rules, and the stream.
   private static func parts(_ input: [UInt8]) -> (rules: [RequestRule<Patch>], stream: [UInt8]) {
     let given = input.firstIndex(of: 0).flatMap { rules(Array(input[..<$0])) }
-    guard let given, let end = input.firstIndex(of: 0) else { return (standard, input) }
+    guard let given, let end = input.firstIndex(of: 0) else { return (rules(Array(edits.utf8)) ?? [], input) }
     return (given, Array(input[(end + 1)...]))
   }
 
