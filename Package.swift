@@ -61,7 +61,8 @@ let targets: [Target] =
       "TapedeckRedaction", ["TapedeckHTTP", "CBrotli", "CCrypto", "CSystem", "CZlib", "CZstandard"],
       resources: [.embedInCode("Rules/shapes.json")]),
     room("TapedeckRecording", ["TapedeckHTTP", "TapedeckRedaction", "CSystem"]),
-    room("TapedeckObjectStore", ["TapedeckHTTP", "TapedeckRedaction"]),
+    room(
+      "TapedeckObjectStore", ["TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction", "TapedeckUpstream"]),
     room("TapedeckFormats", ["CYAML", "TapedeckHTTP", "TapedeckRedaction", "TapedeckRecording"]),
     room("TapedeckMocking", ["TapedeckHTTP"]),
     room("TapedeckResources", ["TapedeckHTTP", "TapedeckMocking"]),
@@ -99,8 +100,8 @@ let targets: [Target] =
       name: "TapedeckCLI",
       dependencies: [
         "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance",
-        "TapedeckMocking", "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
-        "TapedeckSockets",
+        "TapedeckMocking", "TapedeckObjectStore", "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording",
+        "TapedeckRedaction", "TapedeckSockets",
       ],
       resources: [.embedInCode("Run/node-preload.cjs")], swiftSettings: strict),
 
@@ -121,7 +122,8 @@ let targets: [Target] =
       path: "Tests/RecordingTestSupport", swiftSettings: strict),
     tests(of: "TapedeckRedaction", ["TapedeckHTTP"]),
     .testTarget(
-      name: "TapedeckObjectStoreTests", dependencies: ["TapedeckObjectStore", "TapedeckRedaction"],
+      name: "TapedeckObjectStoreTests",
+      dependencies: ["TapedeckObjectStore", "TapedeckRedaction", "TapedeckUpstream"],
       exclude: ["make_signed_requests.py", "signed-requests.jsonl"], swiftSettings: strict),
     tests(of: "TapedeckRecording", ["RecordingTestSupport", "TapedeckHTTP", "TapedeckRedaction"]),
     tests(

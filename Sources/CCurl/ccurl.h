@@ -13,6 +13,10 @@ static inline CURLcode td_easy_set_long(CURL *easy, CURLoption option, long valu
   return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode td_easy_set_size(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
 static inline CURLcode td_easy_set_string(CURL *easy, CURLoption option, const char *value) {
   return curl_easy_setopt(easy, option, value);
 }
@@ -35,6 +39,24 @@ static inline CURLcode td_easy_on_trace(CURL *easy, curl_debug_callback callback
   CURLcode code = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
   if (!code) code = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
   return code ? code : curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+}
+
+/* The body and the fields of a response. */
+static inline CURLcode td_easy_on_receive(
+    CURL *easy, curl_write_callback body, curl_write_callback field, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+  if (!code) code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+  if (!code) code = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, field);
+  return code ? code : curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+}
+
+/* The body of a request, which libcurl may want once more from its start. */
+static inline CURLcode td_easy_on_send(
+    CURL *easy, curl_read_callback body, curl_seek_callback seek, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_READFUNCTION, body);
+  if (!code) code = curl_easy_setopt(easy, CURLOPT_READDATA, context);
+  if (!code) code = curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
+  return code ? code : curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
 }
 
 static inline CURLcode td_easy_get_long(CURL *easy, CURLINFO info, long *value) {

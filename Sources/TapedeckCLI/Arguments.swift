@@ -57,7 +57,8 @@ struct Arguments {
   /// Takes the word of `tapedeck replay NAME` as that of `--cassette NAME`.
   private mutating func takeCassette() throws(UsageError) {
     guard let word = positional.first else { return }
-    if word.contains("://"), verb.options.contains(where: { $0.name == Option.upstreams.name }) {
+    let mayBeOrigin = word.contains("://") && !RemoteCassettes.isMeant(by: word)
+    if mayBeOrigin, verb.options.contains(where: { $0.name == Option.upstreams.name }) {
       throw UsageError(
         "\(word.debugDescription) has no option; write \(Option.upstreams.name) \(ShellWord.quoted(word)) if it is the origin"
       )

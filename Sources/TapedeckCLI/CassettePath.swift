@@ -9,9 +9,17 @@ enum CassettePath {
   /// The folder of bare names.
   static let folder = "Cassettes"
 
+  /// Where a cassette can be read: one in an object store is fetched into the local cache.
+  static func readable(_ name: String) throws -> String {
+    RemoteCassettes.isMeant(by: name) ? try RemoteCassettes.folder(name) : try resolve(name)
+  }
+
   /// A bare name is `Cassettes/NAME`; anything with a slash is a path. The bare name of another tool's file in the
   /// current folder, such as `session.har`, means that file unless `Cassettes/session.har` exists.
   static func resolve(_ name: String) throws(UsageError) -> String {
+    if RemoteCassettes.isMeant(by: name) {
+      throw UsageError("\(name) is in an object store; copy it here first: tapedeck copy \(name) NAME")
+    }
     if name.contains("/") { return name }
     let allowed = name.utf8.allSatisfy { ASCII.isWord($0) || $0 == UInt8(ascii: ".") }
     guard allowed, !name.hasPrefix("."), name.utf8.count <= 200 else {
@@ -46,10 +54,12 @@ enum CassettePath {
   }
 
   /// Loads a cassette by name or path, with progress, and prints its warnings.
-  static func load(_ name: String) throws -> Cassette {
+  static func load(_ name: String) throws -> Cassette { try load(path: try readable(name)) }
+
+  static func load(path: String) throws -> Cassette {
     let progress = Progress("loading")
     defer { progress.finish() }
-    let cassette = try Cassette.open(try resolve(name), progress: { progress.set($0, of: $1) })
+    let cassette = try Cassette.open(path, progress: { progress.set($0, of: $1) })
     progress.finish()
     for warning in cassette.warnings { Terminal.say("warning: \(warning)") }
     return cassette

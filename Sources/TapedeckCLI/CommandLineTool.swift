@@ -90,6 +90,7 @@ enum CommandLineTool {
     if let path = arguments[.config] ?? (isThere ? ConfigurationFile.standardPath : nil) {
       try arguments.add(try ConfigurationFile(path))
     }
+    try RemoteCassettes.choose(arguments)
     let color = try arguments.choice(.color, ColorChoice.self) ?? .auto
     Terminal.colorChoice.withLock { $0 = color }
     return arguments

@@ -34,7 +34,8 @@ struct Verb: Sendable {
 
   /// In the order of the overview.
   static let all: [Verb] = [
-    .record, .replay, .serve, .runCommand, .list, .show, .diff, .verify, .trim, .merge, .promote, .scan,
+    .record, .replay, .serve, .runCommand, .list, .show, .diff, .verify, .trim, .merge, .copy, .promote,
+    .scan,
     .lint, .import, .export, .control, .inspector, .schema, .authority, .demo, .completion, .help,
   ]
 

@@ -11,8 +11,10 @@ private let doors: [String: Set<String>] = [
     "CBrotli", "CCrypto", "CSystem", "CZlib", "CZstandard", "TapedeckHTTP", "Synchronization",
   ],
   "TapedeckRecording": ["CSystem", "TapedeckHTTP", "TapedeckRedaction", "Glibc", "Synchronization"],
-  // Of Redaction only the digests.
-  "TapedeckObjectStore": ["TapedeckHTTP", "TapedeckRedaction"],
+  // Of Redaction only the digests, of Recording the names of files.
+  "TapedeckObjectStore": [
+    "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction", "TapedeckUpstream", "Glibc",
+  ],
   "TapedeckFormats": ["CYAML", "TapedeckHTTP", "TapedeckRecording", "TapedeckRedaction"],
   "TapedeckMaintenance": [
     "TapedeckFormats", "TapedeckHTTP", "TapedeckOverrides", "TapedeckRecording", "TapedeckRedaction",
@@ -50,8 +52,8 @@ private let doors: [String: Set<String>] = [
   ],
   "TapedeckCLI": [
     "NewsFeed", "TapedeckAdmin", "TapedeckFormats", "TapedeckHTTP", "TapedeckMaintenance", "TapedeckMocking",
-    "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction", "TapedeckSockets",
-    "Glibc", "Synchronization",
+    "TapedeckObjectStore", "TapedeckOverrides", "TapedeckProxy", "TapedeckRecording", "TapedeckRedaction",
+    "TapedeckSockets", "Glibc", "Synchronization",
   ],
   // The example, and a server around it as a user would write it.
   "NewsFeed": ["TapedeckHTTP", "TapedeckMocking", "Glibc"],

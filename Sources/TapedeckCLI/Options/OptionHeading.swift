@@ -14,7 +14,10 @@ enum OptionHeading: String, CaseIterable {
   fileprivate var options: [Option] {
     switch self {
     case .cassette:
-      [.cassette, .mode, .onExhausted, .pace, .onCut, .overrides, .durability, .environment, .into, .prefer]
+      [
+        .cassette, .follow, .offline, .cacheSize, .mode, .onExhausted, .pace, .onCut, .overrides, .durability,
+        .environment, .into, .prefer,
+      ]
     case .origin:
       [
         .upstreams, .forward, .allowHosts, .ignoreHosts, .proxyAuth, .proxyLocalhost, .caCertificate,

@@ -19,7 +19,8 @@ extension Option {
   static let proxyAuth = Option(
     "--proxy-auth", "USER:PASSWORD", help: "with --forward: what clients must authenticate themselves with")
   static let cassette = Option(
-    "--cassette", "NAME", help: "a bare name is Cassettes/NAME, anything with a slash is a path",
+    "--cassette", "NAME",
+    help: "a bare name is Cassettes/NAME, anything with a slash is a path; or s3://BUCKET/PREFIX",
     aliases: ["--tapes-dir", "--recording-dir"])
   static let listen = Option(
     "--listen", "HOST:PORT", help: "where to listen; unix:PATH for a unix socket",
@@ -155,7 +156,7 @@ extension Option {
       .missStatus, .rewriteFields, .rewriteBodies, .noRewriteBodies, .noRewrite, .rewrite, .maxBody,
       .maxConnections, .headTimeout, .bodyTimeout, .idleTimeout, .writeTimeout, .threads, .quiet, .logFormat,
       .verbose, .configAsJSON,
-    ] + steering
+    ] + store + steering
   static let origin: [Option] = [
     .upstreams, .forward, .allowHosts, .ignoreHosts, .proxyAuth, .caCertificate, .insecure,
     .clientCertificate, .clientKey, .upstreamHeader, .preserveHost, .passEncodings,

@@ -1,5 +1,6 @@
 internal import TapedeckAdmin
 internal import TapedeckHTTP
+internal import TapedeckObjectStore
 internal import TapedeckProxy
 internal import TapedeckRecording
 import TapedeckRedaction
@@ -18,12 +19,21 @@ struct ServeSettings {
   /// The rules of `--fail-on` and `--strict`.
   var rules: [RunRule] = []
   var warnings: [String] = []
+  /// The cassette as the user knows it.
+  var cassetteName: String?
+  /// Where a cassette in an object store is recorded.
+  var recording: RemoteRecording?
+  /// How often a cassette in an object store is checked for changes, in seconds; `nil` if it is not followed.
+  var followSeconds: Int?
   /// What the live log counts for the summary; `nil` where that is not shown on a terminal.
   let endpoints = Terminal.standardErrorIsTerminal ? EndpointCounts() : nil
 
   init(_ verb: Kind, _ arguments: Arguments) throws {
     try readOrigins(verb, arguments)
-    proxy.cassette = try arguments[.cassette].map { try CassettePath.resolve($0) }
+    proxy.cassette = try arguments[.cassette].map { name in
+      RemoteCassettes.isMeant(by: name) ? name : try CassettePath.resolve(name)
+    }
+    cassetteName = proxy.cassette
     proxy.mode = try Self.mode(verb, arguments)
     proxy.verb = verb.rawValue
     if verb == .record, !arguments.has(.upstreams), !arguments.has(.forward) {
@@ -52,10 +62,11 @@ struct ServeSettings {
     try readSessions(arguments)
     proxy.redaction = try arguments.redaction()
     proxy.overridesFile = arguments[.overrides]
+    try readStore(arguments)
   }
 
   /// One `--upstream` without a pattern is the only origin of a reverse proxy.
-  private mutating func readOrigins(_ verb: Kind, _ arguments: Arguments) throws(UsageError) {
+  private mutating func readOrigins(_ verb: Kind, _ arguments: Arguments) throws {
     let upstreams = arguments.all(.upstreams)
     if upstreams.count == 1, let url = upstreams.first, url.contains("://"),
       RecordedUpstreams.condition(of: url) == nil
@@ -79,12 +90,14 @@ struct ServeSettings {
   }
 
   /// `run` serves every host, unless an origin is named or the cassette was recorded from one.
-  private static func isForward(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> Bool {
+  private static func isForward(_ verb: Kind, _ arguments: Arguments) throws -> Bool {
     if arguments.has(.forward) { return true }
     guard verb == .run, !arguments.has(.upstreams) else { return false }
     guard let name = arguments[.cassette] else { return true }
-    let path = try CassettePath.resolve(name)
-    guard let directory = try? CassetteDirectory(opening: path), let origins = try? directory.origins()
+    let isRemote = RemoteCassettes.isMeant(by: name)
+    let folder = isRemote ? try RemoteCassettes.folderIfThere(name) : try CassettePath.resolve(name)
+    guard let path = folder, let directory = try? CassetteDirectory(opening: path),
+      let origins = try? directory.origins()
     else { return true }
     if origins == .several { return (try? directory.upstreams())?.isForward ?? true }
     return origins == .one(nil)
@@ -96,7 +109,7 @@ struct ServeSettings {
     "proxy": .passthrough,
   ]
 
-  static func mode(_ verb: Kind, _ arguments: Arguments) throws(UsageError) -> RecordMode {
+  static func mode(_ verb: Kind, _ arguments: Arguments) throws -> RecordMode {
     switch verb {
     case .record: return .all
     case .replay: return .none

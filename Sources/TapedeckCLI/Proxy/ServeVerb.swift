@@ -16,7 +16,7 @@ extension Verb {
     name: "replay", aliases: ["simulate"], group: .proxy,
     summary: "serve recorded responses offline; the origin is never contacted",
     synopsis: "CASSETTE [options]",
-    options: [.cassette, .onExhausted, .pace, .onCut] + Option.serving,
+    options: [.cassette, .follow, .onExhausted, .pace, .onCut] + Option.serving,
     examples: [
       "tapedeck replay example --port 8080",
       "tapedeck replay example --strict --report-junit results.xml",
@@ -27,7 +27,7 @@ extension Verb {
     name: "serve", aliases: ["spy", "mimic"], group: .proxy,
     summary: "replay what is recorded, record what is not",
     synopsis: "[CASSETTE] [--upstream URL] [--mode MODE] [--overrides FILE] [options]",
-    options: [.cassette, .mode, .onExhausted, .pace, .onCut] + Option.origin + Option.serving,
+    options: [.cassette, .follow, .mode, .onExhausted, .pace, .onCut] + Option.origin + Option.serving,
     examples: [
       "tapedeck serve example --upstream https://api.example.com",
       "tapedeck serve example --overrides down.json",

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import TapedeckAdmin
 internal import TapedeckHTTP
+internal import TapedeckObjectStore
 internal import TapedeckProxy
 internal import TapedeckSockets
 
@@ -10,6 +11,7 @@ struct ServedProxy {
   private let proxy: ProxyServer
   private let admin: AdminServer?
   private let tokenFile: AdminTokenFile?
+  private let followed: FollowedCassette?
 
   var baseURL: String { proxy.baseURL }
   var authorityCertificate: String? { proxy.authorityCertificate }
@@ -32,7 +34,7 @@ struct ServedProxy {
   ///   the process at once.
   init(_ settings: ServeSettings, blockingSignals: @escaping @Sendable () -> Void) throws {
     for warning in settings.warnings { Terminal.say(warning) }
-    let start = StartText(settings.proxy)
+    let start = StartText(settings.proxy, cassette: settings.cassetteName)
     let proxy = try Self.started(settings.proxy, blockingSignals)
     let recovered = proxy.recoveredCount
     if recovered > 0 {
@@ -48,6 +50,9 @@ struct ServedProxy {
     do { (admin, tokenFile) = try Self.startedAdmin(of: proxy, settings.admin) } catch {
       _ = try? proxy.stop()
       throw error
+    }
+    followed = settings.followSeconds.flatMap { seconds in
+      settings.cassetteName.map { FollowedCassette($0, everySeconds: seconds, in: proxy) }
     }
     for line in start.lines(of: proxy) { Terminal.say(Printable.line(line)) }
     let pageURL: String?
@@ -117,8 +122,10 @@ struct ServedProxy {
   ///   - isolation: what a command reached for that was to be isolated.
   func end(ifSilent silence: [String] = [], isolation: IsolationReport? = nil) throws -> ExitCode {
     let summary = try stop()
+    let failure = publish(summary)
     if summary.isSilent { for line in silence { Terminal.say(line) } }
-    show(summary)
+    show(summary, cassette: failure == nil ? settings.cassetteName : settings.proxy.cassette)
+    if let failure { throw failure }
     let isReported =
       settings.reportFile != nil || settings.junitFile != nil || settings.reportsToGitHub
     let uses = isReported || !settings.rules.isEmpty ? proxy.uses : []
@@ -126,7 +133,7 @@ struct ServedProxy {
     for reason in verdict.reasons { Terminal.say(Printable.line(reason)) }
     guard isReported else { return verdict.code }
     var report = RunReport(
-      summary: summary, uses: uses, cassette: settings.proxy.cassette, mode: settings.proxy.mode,
+      summary: summary, uses: uses, cassette: settings.cassetteName, mode: settings.proxy.mode,
       match: proxy.matchItems, rules: settings.rules, exitCode: Int(verdict.code.rawValue))
     report.isolation = isolation
     if let file = settings.reportFile { try OutputFile.write(report.json, to: file) }
@@ -138,8 +145,7 @@ struct ServedProxy {
   }
 
   /// A person reads a table; a program, or a person in the log of a CI server, one line of counts.
-  private func show(_ summary: ProxySummary) {
-    let cassette = settings.proxy.cassette
+  private func show(_ summary: ProxySummary, cassette: String?) {
     guard let endpoints = settings.endpoints else {
       for line in summary.lines(cassette: cassette) { Terminal.say(line) }
       return
@@ -161,6 +167,7 @@ struct ServedProxy {
   // MARK: Stopping
 
   func stop() throws -> ProxySummary {
+    followed?.stop()
     tokenFile?.remove()
     // Each has its own deadline; this is their sum.
     if let admin { Self.withDeadline { admin.stop() } }
@@ -168,6 +175,15 @@ struct ServedProxy {
     let progress = Progress("sealing")
     defer { progress.finish() }
     return try proxy.seal { progress.set($0, of: $1) }
+  }
+
+  /// Seals in its store what was recorded; returns why that failed.
+  private func publish(_ summary: ProxySummary) -> (any Error)? {
+    guard let recording = settings.recording, let name = settings.cassetteName, summary.sealRefusal == nil,
+      summary.recordingFailure == nil
+    else { return nil }
+    do throws(StoreError) { try RemoteCassettes.publish(recording, as: name) } catch { return error }
+    return nil
   }
 
   /// For exchanges in flight.

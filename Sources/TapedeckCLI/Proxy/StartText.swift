@@ -8,14 +8,16 @@ struct StartText {
   private static let maximumMeasured = 20_000
 
   private let configuration: ProxyConfiguration
+  /// The cassette as the user knows it.
+  private let name: String?
   /// Whether there was no cassette when this was made.
   private let isNew: Bool
   /// The name of a similar cassette, where this one is new.
   private let hint: String
 
   /// Make it before the proxy starts, which makes the cassette.
-  init(_ configuration: ProxyConfiguration) {
-    self.configuration = configuration
+  init(_ configuration: ProxyConfiguration, cassette name: String?) {
+    (self.configuration, self.name) = (configuration, name)
     let absent = configuration.cassette.flatMap { path -> CassetteError? in
       (try? CassetteDirectory(opening: path)) == nil ? .absent(directory: path) : nil
     }
@@ -35,7 +37,7 @@ struct StartText {
   }
 
   private func intent(of proxy: ProxyServer, _ content: String) -> String {
-    guard let path = configuration.cassette else { return "nothing is recorded without --cassette" }
+    guard let path = name ?? configuration.cassette else { return "nothing is recorded without --cassette" }
     switch proxy.mode {
     case .none: return "replaying \(path): \(content)"
     case .once where proxy.records, .all where isNew: return "recording into \(path), which is new\(hint)"

@@ -9,7 +9,7 @@ extension Option {
 extension Verb {
   static let diff = Verb(
     name: "diff", group: .cassettes, summary: "compare two cassettes",
-    synopsis: "CASSETTE CASSETTE [--json] [--exit-code]", options: [.json, .exitCode],
+    synopsis: "CASSETTE CASSETTE [--json] [--exit-code]", options: [.json, .exitCode] + Option.store,
     examples: [
       "tapedeck diff example example-new", "tapedeck diff --exit-code Cassettes/example session.har",
     ],

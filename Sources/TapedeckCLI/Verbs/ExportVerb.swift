@@ -14,7 +14,7 @@ extension Option {
 extension Verb {
   static let export = Verb(
     name: "export", group: .cassettes, summary: "write a cassette in the format of other tools",
-    synopsis: "CASSETTE [--format FORMAT] [-o FILE]", options: [.exportFormat, .output],
+    synopsis: "CASSETTE [--format FORMAT] [-o FILE]", options: [.exportFormat, .output] + Option.store,
     examples: [
       "tapedeck export example -o example.har", "tapedeck export example --format curl",
       "tapedeck export example --format vcrpy -o example.yaml",

@@ -13,7 +13,7 @@ extension Verb {
   static let lint = Verb(
     name: "lint", group: .cassettes,
     summary: "check cassettes, HAR and overrides files for mistakes",
-    synopsis: "[CASSETTE|FILE…] [--fix] [--json]", options: [.fix, .json],
+    synopsis: "[CASSETTE|FILE…] [--fix] [--json]", options: [.fix, .json] + Option.store,
     examples: ["tapedeck lint", "tapedeck lint example --fix", "tapedeck lint down.json"],
     notes: """
       Without a name, checks all of Cassettes/. Exits with 4 if there are errors, but not for warnings or remarks. --fix
@@ -28,7 +28,7 @@ extension Verb {
     let paths =
       names.isEmpty
       ? try CassetteSummary.all(in: CassettePath.folder).map { "\(CassettePath.folder)/\($0.name)" }
-      : try names.map(CassettePath.resolve)
+      : try names.map(arguments.has(.fix) ? CassettePath.resolve : CassettePath.readable)
     guard !paths.isEmpty else {
       throw Failure("there are no cassettes in \(CassettePath.folder)/; name one, or record one first")
     }

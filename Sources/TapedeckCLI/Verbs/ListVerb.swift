@@ -13,7 +13,7 @@ extension Option {
 extension Verb {
   static let list = Verb(
     name: "ls", group: .cassettes, summary: "list the interactions of a cassette, or all cassettes",
-    synopsis: "[CASSETTE] [--json] [--hits REPORT]", options: [.json, .hits],
+    synopsis: "[CASSETTE] [--json] [--hits REPORT]", options: [.json, .hits] + Option.store,
     examples: ["tapedeck ls", "tapedeck ls example", "tapedeck ls --json example | jq '.[].target'"],
     notes: """
       Without a name, lists the cassettes in Cassettes/. On a terminal, lines are cut to its width.

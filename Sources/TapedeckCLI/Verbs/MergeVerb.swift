@@ -1,5 +1,6 @@
 internal import TapedeckHTTP
 import TapedeckMaintenance
+internal import TapedeckObjectStore
 internal import TapedeckRecording
 
 extension Option {
@@ -13,7 +14,8 @@ extension Option {
 extension Verb {
   static let merge = Verb(
     name: "merge", group: .cassettes, summary: "merge several cassettes into one",
-    synopsis: "CASSETTE CASSETTE… --into NAME [--prefer first|last|both]", options: [.into, .prefer, .json],
+    synopsis: "CASSETTE CASSETTE… --into NAME [--prefer first|last|both]",
+    options: [.into, .prefer, .json] + Option.store,
     examples: [
       "tapedeck merge users orders --into api",
       "tapedeck merge api api-new --into api --prefer last",
@@ -31,7 +33,12 @@ extension Verb {
       throw UsageError("--into is missing: give a new cassette, or --into \(names[0])")
     }
     let preference = try arguments.choice(.prefer, CassetteMerge.Preference.self) ?? .both
-    let merge = try CassetteMerge(try names.map(CassettePath.load), preferring: preference)
+    let recording = RemoteCassettes.isMeant(by: target) ? try RemoteCassettes.record(target) : nil
+    let path = try recording?.folder ?? CassettePath.resolve(target)
+    let cassettes = try names.map { name in
+      recording != nil && name == target ? try CassettePath.load(path: path) : try CassettePath.load(name)
+    }
+    let merge = try CassetteMerge(cassettes, preferring: preference)
     for warning in merge.warnings { Terminal.say("warning: \(warning)") }
     let kept =
       switch preference {
@@ -45,21 +52,21 @@ extension Verb {
         "~ \(request.method) \(Printable.line(request.targetText))  \(Printable.line(conflict.fileName)): "
           + "the responses differ, \(kept)\n")
     }
-    let path = try CassettePath.resolve(target)
     let progress = Progress("merging")
     Signals.block()
     let report = try merge.write(into: path, until: { Signals.isEndPending }) { progress.set($0, of: $1) }
     progress.finish()
     arguments.show(
-      "\(path): \(HumanText.count(merge.count, "interaction")), \(report.written) written, "
+      "\(recording == nil ? path : target): \(HumanText.count(merge.count, "interaction")), \(report.written) written, "
         + "\(report.removed) removed, \(merge.equalCount) were in both; "
         + "\(HumanText.count(merge.conflicts.count, "conflict"))\n",
       json: [
-        "cassette": JSONValue(path), "interactions": JSONValue(merge.count),
+        "cassette": JSONValue(recording == nil ? path : target), "interactions": JSONValue(merge.count),
         "written": JSONValue(report.written), "removed": JSONValue(report.removed),
         "equal": JSONValue(merge.equalCount), "conflicts": JSONValue(merge.conflicts.map(\.fileName)),
       ])
     report.sayWarnings(path: path)
+    if let recording { try RemoteCassettes.publish(recording, as: target) }
     return .good
   }
 }

@@ -18,7 +18,7 @@ extension Verb {
   static let promote = Verb(
     name: "promote", group: .cassettes, summary: "turn a recording into a stateful backend",
     synopsis: "CASSETTE [--only HOST] [--out FILE] [--min-confidence PERCENT] [--json] [--force]",
-    options: [.promoted, .out, .minConfidence, .force, .json],
+    options: [.promoted, .out, .minConfidence, .force, .json] + Option.store,
     examples: [
       "tapedeck promote example", "tapedeck promote example --out backend.json --min-confidence 30",
       "tapedeck serve --cassette example --overrides example.overrides.json",

@@ -11,7 +11,8 @@ extension Option {
 extension Verb {
   static let scan = Verb(
     name: "scan", group: .cassettes, summary: "find secrets in cassettes and other files",
-    synopsis: "[PATH…] [--fix] [--json]", options: [.fixSecrets, .redact, .keep, .json, .reportGitHub],
+    synopsis: "[PATH…] [--fix] [--json]",
+    options: [.fixSecrets, .redact, .keep, .json, .reportGitHub] + Option.store,
     examples: [
       "tapedeck scan", "tapedeck scan example session.har test/fixtures",
       "tapedeck scan example --fix --redact x-internal-key",
@@ -35,7 +36,7 @@ extension Verb {
     // A signal ends the scan, not the process: what was found so far is reported.
     Signals.block()
     let progress = Progress("scanning")
-    for path in try paths(arguments.positional) {
+    for path in try paths(arguments.positional, fixes: arguments.has(.fixSecrets)) {
       do {
         let scan = try SecretScan(path, keep: choice.keep, until: { Signals.isEndPending }) {
           progress.advance($0)
@@ -67,7 +68,7 @@ extension Verb {
     return code
   }
 
-  private static func paths(_ names: [String]) throws -> [String] {
+  private static func paths(_ names: [String], fixes: Bool) throws -> [String] {
     guard !names.isEmpty else {
       guard access(CassettePath.folder, F_OK) == 0 else {
         throw Failure("there is no folder \(CassettePath.folder)/ here; name what to scan")
@@ -79,7 +80,7 @@ extension Verb {
       if !name.contains("/"), access("\(CassettePath.folder)/\(name)", F_OK) != 0, access(name, F_OK) == 0 {
         return name
       }
-      return try CassettePath.resolve(name)
+      return fixes ? try CassettePath.resolve(name) : try CassettePath.readable(name)
     }
   }
 

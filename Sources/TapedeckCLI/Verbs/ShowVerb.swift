@@ -12,7 +12,7 @@ extension Verb {
   static let show = Verb(
     name: "show", group: .cassettes, summary: "show the interactions of a cassette",
     synopsis: "CASSETTE [INTERACTION] | FILE.json  [--curl | --json | --body]",
-    options: [.curl, .json, .body],
+    options: [.curl, .json, .body] + Option.store,
     examples: [
       "tapedeck show example",
       "tapedeck show example /users/1 --curl",

@@ -24,7 +24,7 @@ extension Verb {
       .upstream, .header, .unsafeMethods, .jobs, .timeout, .json, .report, .reportJUnit, .reportGitHub,
       .caCertificate,
       .insecure, .clientCertificate, .clientKey, .upstreamProxy, .resolve, .connectTimeout,
-    ],
+    ] + Option.store,
     examples: [
       "tapedeck verify example",
       "tapedeck verify example --upstream https://staging.example.com -H 'Authorization: Bearer …'",

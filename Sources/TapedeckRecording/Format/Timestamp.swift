@@ -97,4 +97,14 @@ package enum HTTPDate {
     let month = months[(Int(part(5..<7)) ?? 1) - 1]
     return "\(weekday), \(part(8..<10)) \(month) \(part(0..<4)) \(part(11..<19)) GMT"
   }
+
+  /// Seconds since 1970; `nil` for any other form.
+  package static func seconds(_ text: String) -> Int? {
+    let words = text.split(separator: " ")
+    guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {
+      return nil
+    }
+    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+    return Timestamp.microseconds("\(words[3])-\(number)-\(words[1])T\(words[4]).000Z").map { $0 / 1_000_000 }
+  }
 }

@@ -73,6 +73,15 @@ package struct StoreEnvironment: Sendable {
     variable("AWS_ENDPOINT_URL_S3") ?? variable("AWS_ENDPOINT_URL") ?? configuration?["endpoint_url"]
   }
 
+  /// A PEM file of certificate authorities to trust instead of the system's.
+  package var authorities: String? { variable("AWS_CA_BUNDLE") ?? configuration?["ca_bundle"] }
+
+  /// The URL of the service that gives temporary credentials.
+  var tokenEndpoint: String {
+    variable("AWS_ENDPOINT_URL_STS") ?? variable("AWS_ENDPOINT_URL")
+      ?? "https://sts.\(region).\(StoreEndpoint.domain(of: region))"
+  }
+
   package func source() throws(StoreEnvironmentError) -> CredentialSource {
     let environment = [
       "aws_access_key_id": "AWS_ACCESS_KEY_ID", "aws_secret_access_key": "AWS_SECRET_ACCESS_KEY",
