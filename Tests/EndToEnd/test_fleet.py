@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -71,6 +72,10 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
               "--on-exhausted", "miss", "--quiet")
         for _ in range(3)]
     balancer = Balancer(kind, tmp_path / kind, replicas)
+
+    def everyone(count):
+        return dict(zip(SESSIONS, pool.map(lambda session: ask(balancer.url, session, count), SESSIONS)))
+
     try:
         def is_up():
             try:
@@ -80,9 +85,6 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
 
         eventually(is_up, f"{kind} passes requests on")
         with ThreadPoolExecutor(16) as pool:
-            def everyone(count):
-                return dict(zip(SESSIONS, pool.map(lambda session: ask(balancer.url, session, count), SESSIONS)))
-
             before = everyone(3)
             for session, answers in before.items():
                 assert [text for text, _ in answers] == expected[:3], session
@@ -102,7 +104,48 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
             else:
                 assert texts == expected[3:5], f"{session} goes on"
                 assert servers == {homes[session]}, session
+
+        replicas[0] = start(
+            "replay", "--cassette", cassette, "--session-header", "X-Session", "--health-path", "/healthz",
+            "--on-exhausted", "miss", "--quiet", "--listen", replicas[0].url.removeprefix("http://"))
+
+        def is_back():
+            # Probes are not counted, and their sessions belong to nobody.
+            probes = [
+                requests.get(balancer.url + "/healthz", headers={"X-Session": f"probe-{number}"}, timeout=30)
+                for number in range(20)]
+            return gone in {probe.headers["X-Replica"].split(", ")[-1] for probe in probes}
+
+        eventually(is_back, "the replica is back", 30)
+        with ThreadPoolExecutor(16) as pool:
+            for session, answers in everyone(1).items():
+                text, server = answers[0]
+                assert server == homes[session], f"{session} is where it was at first"
+                assert text == (expected[0] if server == gone else expected[5]), session
     finally:
         balancer.stop()
-    for replica in replicas[1:]:
+    for replica in replicas:
+        assert replica.stop() == 0, replica.stderr
+
+
+@pytest.mark.skipif("TAPEDECK_LONG_TESTS" not in os.environ, reason="100,000 requests: set TAPEDECK_LONG_TESTS")
+@pytest.mark.parametrize("kind", ["nginx", "haproxy"])
+def test_a_hundred_thousand_requests_keep_every_sequence(kind, recorded, start, cassette, tmp_path, figure):
+    expected = [answer.decode().strip() for answer in recorded(*["/n"] * 500)]
+    replicas = [
+        start("replay", "--cassette", cassette, "--session-header", "X-Session", "--health-path", "/healthz",
+              "--on-exhausted", "miss", "--quiet")
+        for _ in range(3)]
+    balancer = Balancer(kind, tmp_path / kind, replicas)
+    try:
+        begin = time.monotonic()
+        with ThreadPoolExecutor(16) as pool:
+            results = list(pool.map(lambda session: ask(balancer.url, session, 500), SESSIONS))
+        for session, answers in zip(SESSIONS, results):
+            assert [text for text, _ in answers] == expected, session
+            assert len({replica for _, replica in answers}) == 1, session
+        figure(f"requests through {kind}, seconds", f"{sum(map(len, results))}, {time.monotonic() - begin:.0f}")
+    finally:
+        balancer.stop()
+    for replica in replicas:
         assert replica.stop() == 0, replica.stderr
