@@ -1,0 +1,76 @@
+"""How long a cassette of 20,000 interactions in a store takes to be ready, beside `aws s3 sync` and a local one."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import pytest
+
+from deck import Deck, run
+from s3 import Store
+from servers import Moto
+
+COUNT = 20_000
+COLD_RATIO, WARM_RATIO = 1.5, 1.2
+
+pytestmark = [
+    pytest.mark.alone, pytest.mark.timeout(1800),
+    pytest.mark.skipif("TAPEDECK_LONG_TESTS" not in os.environ, reason="minutes of transfers: set TAPEDECK_LONG_TESTS")]
+
+
+def entry(number: int) -> dict:
+    request = {"method": "GET", "url": f"http://origin.test/items/{number}", "httpVersion": "HTTP/1.1", "headers": [],
+               "queryString": [], "cookies": [], "headersSize": -1, "bodySize": 0}
+    text = json.dumps({"id": number, "text": "x" * 800})
+    response = {"status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [], "redirectURL": "",
+                "headers": [{"name": "Content-Type", "value": "application/json"}], "headersSize": -1,
+                "content": {"size": len(text), "mimeType": "application/json", "text": text}, "bodySize": len(text)}
+    return {"startedDateTime": "2026-01-01T00:00:00.000Z", "time": 1, "request": request, "response": response,
+            "cache": {}, "timings": {"send": 0, "wait": 1, "receive": 0}}
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory):
+    """PyPI's awscli, in an environment of its own since it pins what boto3 wants newer."""
+    folder = tmp_path_factory.mktemp("awscli")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/pip", "install", "--quiet", "awscli"], check=True)
+    return folder / "bin/aws"
+
+
+def test_a_large_cassette_is_ready_about_as_fast_as_it_can_be_copied(servers, aws, tmp_path, figure):
+    server = servers(Moto)
+    store, local, name = Store(server.url, "speed-bucket"), tmp_path / "local", "s3://speed-bucket/large"
+    har = tmp_path / "session.har"
+    har.write_text(json.dumps({"log": {
+        "version": "1.2", "creator": {"name": "test", "version": "1"}, "entries": [entry(number) for number in range(COUNT)]}}))
+    assert run("import", har, "--cassette", local, timeout=600).returncode == 0
+    done = run("copy", local, name, env=store.env(tmp_path / "writer"), timeout=900)
+    assert done.returncode == 0, done.stderr
+
+    def ready(cassette, cache: str) -> float:
+        begin = time.monotonic()
+        with Deck(tmp_path / "deck", "replay", "--cassette", cassette, "--quiet", env=store.env(tmp_path / cache)) as deck:
+            seconds = time.monotonic() - begin
+            assert deck.stop() == 0, deck.stderr
+        (tmp_path / "deck/ready").unlink()
+        return seconds
+
+    # The cache is filled by a verb that takes its time; `Deck` waits for a start no longer than 30 s.
+    begin = time.monotonic()
+    assert run("ls", "--json", name, env=store.env(tmp_path / "cache"), timeout=900).returncode == 0
+    cold = time.monotonic() - begin
+    begin = time.monotonic()
+    subprocess.run(
+        [aws, "s3", "sync", "--quiet", "--endpoint-url", server.url, "s3://speed-bucket/large", tmp_path / "synced"],
+        env={**os.environ, **store.env(tmp_path / "cache"), "AWS_EC2_METADATA_DISABLED": "true"}, check=True, timeout=900)
+    sync = time.monotonic() - begin
+    warm, here = zip(*[(ready(name, "cache"), ready(local, "cache")) for _ in range(7)])
+    ratio = statistics.median(warm) / statistics.median(here)
+    figure(f"{COUNT} interactions, empty cache; aws s3 sync; ratio", f"{cold:.1f} s; {sync:.1f} s; {cold / sync:.2f}")
+    figure("warm cache; local; ratio", f"{statistics.median(warm):.3f} s; {statistics.median(here):.3f} s; {ratio:.2f}")
+    assert cold <= COLD_RATIO * sync
+    assert ratio <= WARM_RATIO
