@@ -129,6 +129,7 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
 
 
 @pytest.mark.skipif("TAPEDECK_LONG_TESTS" not in os.environ, reason="100,000 requests: set TAPEDECK_LONG_TESTS")
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["nginx", "haproxy"])
 def test_a_hundred_thousand_requests_keep_every_sequence(kind, recorded, start, cassette, tmp_path, figure):
     expected = [answer.decode().strip() for answer in recorded(*["/n"] * 500)]
