@@ -40,8 +40,8 @@ extension AdminAPI {
     },
     AdminOperation(
       id: "restore-interaction", method: .post, path: "\(oneInteraction)/restore",
-      summary: "Puts back an interaction that was recorded anew in this run, as it was before; removes one that was "
-        + "added.",
+      summary: "Puts back an interaction that was recorded anew in this run, as it was before; removes one "
+        + "that was added.",
       parameters: [session], responses: [.noContent("it is as it was")], problems: [404, 409]
     ) { request in
       let (session, file) = (try request.session(), request.component("file"))

@@ -106,7 +106,8 @@ extension ProxyServer {
     }
     let (before, isUnchanged) = try put(interaction, inPlaceOf: file, session)
     let isNew = file == nil
-    let file = file ?? self.inserted(for: session).cassette?.sequence(for: request)?.interactions.last?.fileName
+    let added = self.inserted(for: session).cassette?.sequence(for: request)?.interactions.last
+    let file = file ?? added?.fileName
     if let file, let path = inserted.cassettePath, !isUnchanged {
       replaced.withLock { all in
         if all.count >= ReplacedRecording.maximumCount { all.removeFirst() }
@@ -115,7 +116,8 @@ extension ProxyServer {
     }
     let shown: Interaction = inserted.matcher.redaction.redacted(interaction).0
     return Rerecording(
-      file: file, isNew: isNew, status: response.head.status, durationMilliseconds: result.durationMilliseconds,
+      file: file, isNew: isNew, status: response.head.status,
+      durationMilliseconds: result.durationMilliseconds,
       response: ShownMessage(shown.response.head.fields, shown.response.body), isUnchanged: isUnchanged)
   }
 
