@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import TapedeckHTTP
 
 extension CurlHandle {
   func failure(_ code: CURLcode) -> UpstreamFailure {

@@ -17,7 +17,7 @@ from terminal import on_terminal
 from wire import fetch
 
 LONG = os.environ.get("TAPEDECK_LONG_TESTS") == "1"
-BYTES_MAX = 18 << 20
+BYTES_MAX = 18_000_000
 pytestmark = [pytest.mark.timeout(600), pytest.mark.skipif(
     "libswiftCore" in subprocess.run(["ldd", binary()], capture_output=True, text=True).stdout,
     reason="packages are made of a release build: TAPEDECK=.build/release/tapedeck")]

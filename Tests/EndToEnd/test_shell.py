@@ -220,7 +220,7 @@ def typed(shell: str, folder: Path, line: str) -> str:
 
 @pytest.mark.parametrize(("line", "arguments"), [
     ("tapedeck rep\tex\t", "replay example"),
-    ("tapedeck serve --mode ne\t--cac\ttr\t", {"bash": "serve --mode new_episodes --cacert trust.pem",
+    ("tapedeck serve --mode ne\t--cace\ttr\t", {"bash": "serve --mode new_episodes --cacert trust.pem",
                                                "zsh": "serve --mode new_episodes --cacert=trust.pem"}),
     ("tapedeck run ex\t-- cat tr\t", "run example -- cat trust.pem"),
     ("tapedeck ca rot\t", "ca rotate"),

@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// What a shell offers in the place of a value or an argument.
 enum CompletedValue: Equatable {
   case nothing

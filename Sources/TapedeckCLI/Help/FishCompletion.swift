@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// The completions for fish: a line for each option of each verb.
 enum FishCompletion {
   static var script: String {

@@ -61,8 +61,9 @@ extension ManualPage {
   /// Indented lines of notes stay as they are.
   private static func notes(_ text: String) -> [Block] {
     var blocks: [Block] = []
-    for paragraph in text.split(separator: "\n\n") {
-      var lines = paragraph.split(separator: "\n").map(String.init)[...]
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for paragraph in lines.split(whereSeparator: \.isEmpty) {
+      var lines = paragraph.map(String.init)[...]
       while let line = lines.first {
         let isIndented = line.hasPrefix("  ")
         let run = lines.prefix { $0.hasPrefix("  ") == isIndented }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import TapedeckHTTP
 internal import TapedeckRecording
 
 /// A manual page, in the macros of man(7).

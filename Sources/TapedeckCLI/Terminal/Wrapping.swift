@@ -1,3 +1,5 @@
+internal import TapedeckHTTP
+
 /// Text and commands on lines of a terminal.
 extension String {
   func leftPadded(to width: Int) -> String {

@@ -40,7 +40,7 @@ extension JSONValue {
       if string.text == id { return "{{id}}" }
       let words = string.text.split(separator: " ", omittingEmptySubsequences: false).map { word in
         let bare = word.drop { "'\"#(".contains($0) }.prefix { !"'\".,!):;".contains($0) }
-        guard bare == id, let range = word.firstRange(of: bare) else { return String(word) }
+        guard bare == id, let range = word.firstRange(of: id) else { return String(word) }
         return word[..<range.lowerBound] + "{{id}}" + word[range.upperBound...]
       }
       let text = words.joined(separator: " ")

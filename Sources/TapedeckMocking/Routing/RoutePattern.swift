@@ -36,7 +36,9 @@ struct RoutePattern: Sendable {
 
   /// Whether a text begins with `https://`, or another scheme.
   static func isAbsolute(_ text: some StringProtocol) -> Bool {
-    guard let mark = text.firstRange(of: "://"), mark.lowerBound > text.startIndex else { return false }
+    guard let mark = Substring(text).firstRange(of: "://"), mark.lowerBound > text.startIndex else {
+      return false
+    }
     return text[..<mark.lowerBound].allSatisfy { $0.isLetter }
   }
 

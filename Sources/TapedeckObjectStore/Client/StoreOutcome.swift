@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckUpstream
 
@@ -56,7 +57,17 @@ enum StoreOutcome: Equatable {
   /// Only what has the form of a region is repeated.
   private static func actualRegion(_ response: TransferResponse) -> String? {
     let told = response.field("x-amz-bucket-region") ?? StoreXML.text(of: "Region", in: response.body)
-    return told.flatMap { $0.wholeMatch(of: /[a-z]{2,4}(-[a-z]{2,12}){1,3}-[0-9]{1,2}/) == nil ? nil : $0 }
+    return told.flatMap { isRegion($0) ? $0 : nil }
+  }
+
+  /// Whether a text has the form of `eu-west-1`, `us-gov-east-1`.
+  private static func isRegion(_ text: String) -> Bool {
+    let words = text.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    guard (3...5).contains(words.count), let number = words.last, (1...2).contains(number.count) else {
+      return false
+    }
+    return number.allSatisfy(ASCII.isDigit)
+      && words.dropLast().allSatisfy { (2...12).contains($0.count) && $0.allSatisfy { $0 &- 0x61 < 26 } }
   }
 
   /// The store's clock.

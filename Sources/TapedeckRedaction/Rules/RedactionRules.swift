@@ -18,9 +18,9 @@ public struct RedactionRules: Sendable, Equatable {
 
   /// The key for an origin. It uses the host alone, so that two recordings of one API share placeholders.
   public static func key(upstream: String?) -> String {
-    let url = (upstream ?? "").utf8
-    let rest = url.firstRange(of: Array("://".utf8)).map { url[$0.upperBound...] } ?? url[...]
-    let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let url = upstream ?? ""
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let authority = rest.utf8.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     let end = authority.first == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: ":")
     let host = String(decoding: authority.prefix { $0 != end }.map(ASCII.lowercased), as: UTF8.self)
     return String(SHA256Digest(of: Array("tapedeck redaction key of \(host)".utf8)).hex.prefix(32))
