@@ -41,6 +41,7 @@ extension HTTPConnection {
     mutating func note(_ response: borrowing ServedResponse) {
       source = response.source
       decisions = response.decisions
+      guard response.hasExtras else { return }
       if let shown = response.shownTarget { target = shown }
       if response.endsConnection { keepsAlive = false }
     }

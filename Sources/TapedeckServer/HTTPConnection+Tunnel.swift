@@ -2,7 +2,7 @@ internal import TapedeckHTTP
 internal import TapedeckSockets
 
 /// What a CONNECT request said about the requests inside its tunnel, which is read like a connection of its own.
-struct InterceptedTunnel {
+final class InterceptedTunnel {
   /// `host:port`, as CONNECT named it.
   private let authority: [UInt8]
   /// `Proxy-Authorization`, which holds for every request inside.
@@ -33,9 +33,7 @@ extension HTTPConnection {
   /// Responds to CONNECT in the origin's place: what follows is read as a connection of its own.
   func intercept(_ request: HTTPRequest) {
     intercepted = InterceptedTunnel(request)
-    var limits = worker.configuration.limits
-    limits.allowsConnect = false
-    parser = HTTP1RequestParser(limits: limits)
+    parser = HTTP1RequestParser(heads: worker.headsInTunnels)
     if let tls = worker.configuration.tls {
       awaitFirstByte(StreamStart(tls: tls, expectedName: intercepted?.serverName))
     }

@@ -63,7 +63,7 @@ final class HTTPConnection: EventHandler {
     self.socket = socket
     self.admission = admission
     self.worker = worker
-    parser = HTTP1RequestParser(limits: worker.configuration.limits)
+    parser = HTTP1RequestParser(heads: worker.heads)
     bodies = BodyAccount(worker.gate)
     streamStart = worker.configuration.tls.map { StreamStart(tls: $0, expectedName: nil) }
   }
@@ -214,12 +214,15 @@ final class HTTPConnection: EventHandler {
       guard let response = try worker.responder.respond(to: request, decisions: nil) else {
         return send(ServerConfiguration.notFound, exchange, by: .server)
       }
-      if response.opensInterception { return intercept(request) }
       exchange.note(response)
-      upgrade = response.upgrade
-      if case .stream = response.content, let sink = response.upload {
-        exchange.keepsAlive = request.keepsAlive && !worker.isStopping
-        open(sink, for: request)
+      upgrade = nil
+      if response.hasExtras {
+        if response.opensInterception { return intercept(request) }
+        upgrade = response.upgrade
+        if case .stream = response.content, let sink = response.upload {
+          exchange.keepsAlive = request.keepsAlive && !worker.isStopping
+          open(sink, for: request)
+        }
       }
       switch response.content {
       case .prepared(let prepared): send(prepared, exchange)
@@ -239,7 +242,7 @@ final class HTTPConnection: EventHandler {
   /// Sends a response to bytes that are not a request, then ends the connection.
   func refuse(_ response: HTTPResponse) {
     let head = parser.receivedHead
-    parser = HTTP1RequestParser(limits: configuration.limits)
+    parser = HTTP1RequestParser(heads: worker.heads)
     send(response, .refused(head, startedAt: bodyStart ?? worker.loop.now), by: .server)
   }
 

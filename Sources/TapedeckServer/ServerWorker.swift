@@ -9,6 +9,14 @@ final class ServerWorker {
   let observer: (any ExchangeObserver)?
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
   private(set) lazy var tlsBuffers = TLSBuffers()
+  /// The heads of the requests of all connections.
+  let heads: HeadCache
+  /// The same for requests inside of intercepted tunnels, which hold no further tunnels.
+  private(set) lazy var headsInTunnels = {
+    var limits = configuration.limits
+    limits.allowsConnect = false
+    return HeadCache(limits)
+  }()
   let gate: ConnectionGate
   private var acceptors: [Acceptor] = []
   private var stopTimer: LoopTimer?
@@ -29,6 +37,7 @@ final class ServerWorker {
     self.configuration = configuration
     self.responder = responder
     self.observer = observer
+    heads = HeadCache(configuration.limits)
   }
 
   deinit { readBuffer.deallocate() }

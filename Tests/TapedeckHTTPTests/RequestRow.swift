@@ -51,9 +51,18 @@ func meaning(of request: HTTPRequest) -> String {
   return request.keepsAlive ? line : "\(line) close"
 }
 
-/// What the parser makes of `pieces`, arriving one after the other.
+/// What the parser makes of `pieces`, arriving one after the other; the same where all heads have come before.
 func outcome(of pieces: [ArraySlice<UInt8>]) -> (accepted: [String], refusal: Int?) {
-  var parser = HTTP1RequestParser()
+  let heads = HeadCache(HTTPLimits())
+  let first = outcome(of: pieces, heads)
+  for _ in 0..<2 { #expect(outcome(of: pieces, heads) == first) }
+  return first
+}
+
+private func outcome(of pieces: [ArraySlice<UInt8>], _ heads: HeadCache) -> (
+  accepted: [String], refusal: Int?
+) {
+  var parser = HTTP1RequestParser(heads: heads)
   var accepted: [String] = []
   for piece in pieces {
     do throws(HTTPParseError) {

@@ -40,9 +40,12 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
   public var description: String { rawValue }
 
   // Explicit, because `RawRepresentable` would compare the raw values.
-  public static func == (left: HTTPMethod, right: HTTPMethod) -> Bool {
-    left.index == right.index && left.other?.text == right.other?.text
+  @inlinable public static func == (left: HTTPMethod, right: HTTPMethod) -> Bool {
+    left.index == right.index && (left.other == nil || left.hasSameName(as: right))
   }
+
+  /// - Parameter other: an unknown method, as this is.
+  @usableFromInline func hasSameName(as other: HTTPMethod) -> Bool { self.other?.text == other.other?.text }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(index)

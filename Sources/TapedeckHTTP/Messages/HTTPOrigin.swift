@@ -51,6 +51,10 @@ extension HTTPRequest {
   package var origin: HTTPOrigin? { HTTPOrigin(scheme, authority: authority) }
 
   /// Makes the request one that names its origin.
+  package mutating func name(_ origin: HTTPOrigin) { head.name(origin) }
+}
+
+extension HTTPRequestHead {
   package mutating func name(_ origin: HTTPOrigin) {
     (scheme, authority, namesOrigin) = (origin.scheme, Array(origin.authority.utf8), true)
   }

@@ -50,19 +50,67 @@ public struct ServedResponse {
   public var content: Content
   /// The decisions of the links, if they are collected.
   package var decisions: DecisionCollector?
-  /// The request's target for logs, if it differs from the original.
-  public var shownTarget: [UInt8]?
-  /// Whether the connection ends with this response.
-  public var endsConnection = false
-  /// Whether the request was a CONNECT, and the connection goes on as one with the origin that it named.
-  public var opensInterception = false
-  /// What takes the client's bytes once the response's head is a 101; `content` then streams those of the other side.
-  package var upgrade: (any TunnelSource)?
-  /// What takes the body of an upload while it comes.
-  package var upload: (any UploadSink)?
+  /// What few responses have; `nil` for all others, so that these are handed on cheaply.
+  private var extras: Extras?
 
   public init(_ content: Content, by source: Source) {
     self.content = content
     self.source = source
   }
+}
+
+// MARK: - What few responses have
+
+extension ServedResponse {
+  private struct Rare {
+    var shownTarget: [UInt8]?
+    var endsConnection = false
+    var opensInterception = false
+    var upgrade: (any TunnelSource)?
+    var upload: (any UploadSink)?
+  }
+
+  /// An object that never changes.
+  private final class Extras {
+    let rare: Rare
+
+    init(_ rare: Rare) { self.rare = rare }
+  }
+
+  private var rare: Rare {
+    get { extras?.rare ?? Rare() }
+    set { extras = Extras(newValue) }
+  }
+
+  /// The request's target for logs, if it differs from the original.
+  public var shownTarget: [UInt8]? {
+    get { extras?.rare.shownTarget }
+    set { if newValue != nil || extras != nil { rare.shownTarget = newValue } }
+  }
+
+  /// Whether the connection ends with this response.
+  public var endsConnection: Bool {
+    get { extras?.rare.endsConnection ?? false }
+    set { rare.endsConnection = newValue }
+  }
+
+  /// Whether the request was a CONNECT, and the connection goes on as one with the origin that it named.
+  public var opensInterception: Bool {
+    get { extras?.rare.opensInterception ?? false }
+    set { rare.opensInterception = newValue }
+  }
+
+  /// What takes the client's bytes once the response's head is a 101; `content` then streams those of the other side.
+  package var upgrade: (any TunnelSource)? {
+    get { extras?.rare.upgrade }
+    set { rare.upgrade = newValue }
+  }
+
+  /// What takes the body of an upload while it comes.
+  package var upload: (any UploadSink)? {
+    get { extras?.rare.upload }
+    set { rare.upload = newValue }
+  }
+
+  package var hasExtras: Bool { extras != nil }
 }

@@ -40,7 +40,9 @@ extension UnsafeRawBufferPointer {
     let wanted = SIMD16<UInt8>(repeating: byte)
     while index + 16 <= count {
       let block = loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      if any(block .== wanted) { break }
+      let marks = unsafeBitCast(block .== wanted, to: SIMD2<UInt64>.self)
+      if marks[0] != 0 { return index + UInt64(littleEndian: marks[0]).trailingZeroBitCount / 8 }
+      if marks[1] != 0 { return index + 8 + UInt64(littleEndian: marks[1]).trailingZeroBitCount / 8 }
       index += 16
     }
     while index < count {

@@ -3,7 +3,7 @@
 /// Promises: a request comes out only when all of it has arrived and has exactly one meaning; everything else
 /// is a typed error after which the parser refuses further use. Input may be cut anywhere. Memory stays below
 /// `HTTPLimits`, checked before anything grows. A request that arrives whole is parsed in place.
-public struct HTTP1RequestParser: Sendable {
+public struct HTTP1RequestParser {
   public enum Event: Sendable {
     /// A head with `Expect: 100-continue` has come, but not its body (RFC 9110 §10.1.1).
     case continueExpected
@@ -14,19 +14,22 @@ public struct HTTP1RequestParser: Sendable {
   }
 
   private enum State: Sendable {
-    case head, fixedBody(remaining: Int), chunkedBody(ChunkedDecoder), failed(HTTPParseError)
+    case head, fixedBody(remaining: Int), failed(HTTPParseError)
+    // Out of line: the state is copied for every request, and few have chunks.
+    indirect case chunkedBody(ChunkedDecoder)
   }
 
-  private let limits: HTTPLimits
+  private let heads: HeadCache
+  private var limits: HTTPLimits { heads.limits }
   private var state = State.head
   private var scanner = HeadScanner()
   private var pending: [UInt8] = []
   private var request: HTTPRequest?
-  /// The field lines of the last request, if short enough for an idle connection to keep.
-  private var last = RequestFields()
-  private static let keptFieldBytes = 1024
 
-  public init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+  public init(limits: HTTPLimits = HTTPLimits()) { self.init(heads: HeadCache(limits)) }
+
+  /// - Parameter heads: shared by the connections of an event loop that have its limits.
+  package init(heads: HeadCache) { self.heads = heads }
 
   // Stored, because calling a computed property from another module copies the whole parser first.
 
@@ -77,7 +80,11 @@ public struct HTTP1RequestParser: Sendable {
     guard offset < bytes.count else { return nil }
     if pending.isEmpty {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-      if let end = try scanner.scan(rest, limits: limits, after: last.fields.storage) {
+      if let head = heads.head(at: rest) {
+        offset += head.bytes.count
+        return try begin(head)
+      }
+      if let end = try scanner.scan(rest, limits: limits) {
         let head = UnsafeRawBufferPointer(rebasing: rest[scanner.start..<end])
         offset += end
         return try begin(head)
@@ -112,35 +119,35 @@ public struct HTTP1RequestParser: Sendable {
 
   private mutating func begin(_ head: UnsafeRawBufferPointer) throws(HTTPParseError) -> Event? {
     guard let line = scanner.takeRequestLine() else { throw .badRequestLine }
-    let (isRepeated, count) = (scanner.hasRepeatedLines, scanner.fieldCount)
+    let count = scanner.fieldCount
     scanner = HeadScanner()
     pending = []
     let lines = UnsafeRawBufferPointer(rebasing: head[line.byteCount...])
-    if !isRepeated || last.version != line.version {
-      last = try RequestFields(lines, count: count, version: line.version, limits: limits)
-    }
-    defer { if lines.count > Self.keptFieldBytes { last = RequestFields() } }
-    var request = try last.request(line)
-    switch last.framing {
+    let fields = try heads.fields(lines, count: count, version: line.version)
+    let parsed = try fields.head(line)
+    heads.note(head, parsed)
+    return try begin(parsed)
+  }
+
+  private mutating func begin(_ head: ParsedHead) throws(HTTPParseError) -> Event? {
+    switch head.framing {
     case .none, .untilClose, .length(0):
-      return .request(consume request)
+      return .request(head.request)
     case .length(let length):
-      guard length <= limits.bodyBytes else {
-        self.request = request
-        throw .bodyTooLarge
-      }
+      request = head.request
+      guard length <= limits.bodyBytes else { throw .bodyTooLarge }
       state = .fixedBody(remaining: length)
       if length > limits.heldBodyBytes {
-        self.request = request
-        request.uploadBytes = length
-        return .upload(request, expectsContinue: last.expectsContinue)
+        var upload = head.request
+        upload.uploadBytes = length
+        return .upload(upload, expectsContinue: head.expectsContinue)
       }
-      request.body.reserveCapacity(min(length, 1 << 20))
+      request?.body.reserveCapacity(min(length, 1 << 20))
     case .chunked:
+      request = head.request
       state = .chunkedBody(ChunkedDecoder(limits: limits))
     }
-    self.request = request
-    return last.expectsContinue ? .continueExpected : nil
+    return head.expectsContinue ? .continueExpected : nil
   }
 
   /// Leaves the body of the upload whose head has just come to the caller: the next bytes after it are the next request.
@@ -182,7 +189,7 @@ public struct HTTP1RequestParser: Sendable {
   private mutating func finish(trailers: HTTPFields) -> Event? {
     state = .head
     guard var whole = request.take() else { return nil }
-    whole.trailers = trailers
+    if !trailers.isEmpty { whole.trailers = trailers }
     return .request(whole)
   }
 }
@@ -194,10 +201,7 @@ public struct HTTP1RequestParser: Sendable {
 struct HeadScanner: Sendable {
   private(set) var start = 0
   private var requestLine: RequestLine?
-  /// Whether all field lines equal those of the previous head.
-  private(set) var hasRepeatedLines = false
   private var methodBytes = 0
-  /// The number of field lines, unless they equal those of the previous head.
   var fieldCount: Int { lines - 1 }
   private var position = 0
   private var lineStart = 0
@@ -205,9 +209,8 @@ struct HeadScanner: Sendable {
   private var lines = 0
 
   /// The offset after the blank line; `nil` before it has come. Lines end in CRLF only.
-  /// - Parameter earlier: the field lines of the previous head.
   mutating func scan(
-    _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits, after earlier: [UInt8] = []
+    _ bytes: UnsafeRawBufferPointer, limits: HTTPLimits
   ) throws(HTTPParseError) -> Int? {
     try checkLineStart(bytes, limits)
     while let lineFeed = ASCII.firstLineFeed(bytes, from: position) {
@@ -221,11 +224,6 @@ struct HeadScanner: Sendable {
       if isEmpty && lines > 0 { return position }
       try isEmpty ? takeEmptyLine(limits) : takeLine(bytes, limits)
       lineStart = position
-      if lines == 1, !earlier.isEmpty, earlier.withUnsafeBytes({ bytes.holds($0, at: position) }) {
-        hasRepeatedLines = true
-        try check(position + earlier.count, limits)
-        return position + earlier.count
-      }
       try checkLineStart(bytes, limits)
     }
     position = bytes.count

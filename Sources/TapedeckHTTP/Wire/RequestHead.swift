@@ -83,21 +83,39 @@ struct RequestLine: Sendable {
   }
 }
 
+/// A parsed head: the request without its body, and how that is framed.
+final class ParsedHead: Sendable {
+  /// What it was parsed from, if that is kept; empty otherwise.
+  let bytes: [UInt8]
+  let request: HTTPRequest
+  let expectsContinue: Bool
+  let framing: BodyFraming
+
+  init(_ request: HTTPRequest, expectsContinue: Bool, framing: BodyFraming, bytes: [UInt8] = []) {
+    self.bytes = bytes
+    self.request = request
+    self.expectsContinue = expectsContinue
+    self.framing = framing
+  }
+
+  func keeping(_ bytes: UnsafeRawBufferPointer) -> ParsedHead {
+    ParsedHead(request, expectsContinue: expectsContinue, framing: framing, bytes: Array(bytes))
+  }
+}
+
 /// The parsed field lines of a request, and what they say about the message.
 ///
-/// They depend only on the bytes of the lines and on the version, so lines that equal the previous request's,
-/// as is common, need not be parsed again.
+/// They depend only on the bytes of the lines and on the version, so lines that equal those of an earlier request, as is
+/// common, need not be parsed again.
 struct RequestFields: Sendable {
-  private(set) var version = HTTPVersion.http10
+  let version: HTTPVersion
   /// Shares the lines as received, including the blank one.
-  private(set) var fields = HTTPFields()
+  let fields: HTTPFields
   /// Empty when HTTP/1.0 has none.
-  private(set) var host: [UInt8] = []
-  private(set) var connection = ConnectionOptions()
-  private(set) var expectsContinue = false
-  private(set) var framing = BodyFraming.none
-
-  init() {}
+  private let host: [UInt8]
+  private let connection: ConnectionOptions
+  private let expectsContinue: Bool
+  private let framing: BodyFraming
 
   /// - Parameter lines: the field lines, including the blank one.
   init(
@@ -111,23 +129,23 @@ struct RequestFields: Sendable {
     framing = try BodyFraming.request(fields, version: version)
   }
 
-  func request(_ line: consuming RequestLine) throws(HTTPParseError) -> HTTPRequest {
+  func head(_ line: consuming RequestLine) throws(HTTPParseError) -> ParsedHead {
     // RFC 9110 §9.3.6: content of a CONNECT request has no meaning, and would be taken for the tunnel's bytes.
     if line.method == .connect, framing != .none, framing != .length(0) { throw .connectWithBody }
     let named = line.authority
-    var request = HTTPRequest(
+    var head = HTTPRequestHead(
       method: line.method, target: line.target, version: line.version, fields: fields,
       authority: named ?? host, keepsAlive: line.version == .http11 && !connection.closes)
     if let named {
-      request.namesOrigin = true
-      request.scheme = line.scheme
+      head.namesOrigin = true
+      head.scheme = line.scheme
       // RFC 9112 §3.2.2: the authority of the target replaces what Host says.
       if named != host, let index = fields.index(of: "host") {
-        try? request.fields.replaceValue(at: index, with: named)
+        try? head.fields.replaceValue(at: index, with: named)
       }
     }
-    request.asksForUpgrade = connection.upgrades
-    return request
+    head.asksForUpgrade = connection.upgrades
+    return ParsedHead(HTTPRequest(head), expectsContinue: expectsContinue, framing: framing)
   }
 
   private static func parse(

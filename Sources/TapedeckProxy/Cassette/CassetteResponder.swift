@@ -161,7 +161,7 @@ final class CassetteResponder: Responder {
     _ stored: StoredInteraction, to asked: HTTPRequest, _ cassette: InsertedCassette
   ) -> ServedResponse.Content {
     do throws(CassetteError) {
-      if let rest = try stored.rest(for: asked) {
+      if asked.fields.contains("last-event-id"), let rest = try stored.rest(for: asked) {
         return content(rest, to: asked, cassette.responseRewriter(for: asked))
       }
       if case .instant = pace, let prepared = try cassette.prepared(stored) { return .prepared(prepared) }

@@ -23,10 +23,22 @@ package final class SequenceCache {
     /// `Cassette.number`.
     let cassette: Int
     let index: Int
-    let request: HTTPRequest
+    @exclusivity(unchecked) private var head: HTTPRequest.SharedHead
+    private let body: [UInt8]
 
     init(cassette: Int, index: Int, request: HTTPRequest) {
-      (self.cassette, self.index, self.request) = (cassette, index, request)
+      (self.cassette, self.index) = (cassette, index)
+      (head, body) = (request.shared, request.body)
+    }
+
+    /// Whether all is equal that a `MatchKey` may depend on, given that neither request has trailers.
+    func hasKeyBytes(of request: HTTPRequest) -> Bool {
+      guard body.hasSameBytes(as: request.body) else { return false }
+      if head === request.shared { return true }
+      guard head.head.hasKeyBytes(of: request.head) else { return false }
+      // So that the next comparison ends with their identity.
+      head = request.shared
+      return true
     }
   }
 
@@ -50,7 +62,7 @@ package final class SequenceCache {
     // Places are taken in their order, and none is freed.
     while place < end, hashes[place] != 0 {
       if hashes[place] == hash, let entry = entries[place], entry.cassette == cassette,
-        entry.request.hasKeyBytes(of: request)
+        entry.hasKeyBytes(of: request)
       {
         return entry.index
       }
@@ -103,7 +115,7 @@ package final class SequenceCache {
   /// their keys are written in a sixth of what one with a body takes.
   /// - Parameter recorded: the number of interactions in the cassette.
   static func keeps(_ request: HTTPRequest, of recorded: Int) -> Bool {
-    isUsed && request.trailers.isEmpty && (!request.body.isEmpty || recorded <= placeCount / 2)
+    isUsed && !request.hasTrailers && (!request.body.isEmpty || recorded <= placeCount / 2)
   }
 
   private static func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (placeCount - 1) }
@@ -115,11 +127,9 @@ package final class SequenceCache {
   }
 }
 
-extension HTTPRequest {
-  /// Whether all is equal that a `MatchKey` may depend on, given that neither has trailers.
-  fileprivate func hasKeyBytes(of other: HTTPRequest) -> Bool {
+extension HTTPRequestHead {
+  fileprivate func hasKeyBytes(of other: HTTPRequestHead) -> Bool {
     method == other.method && scheme == other.scheme && target.hasSameBytes(as: other.target)
-      && body.hasSameBytes(as: other.body) && authority.hasSameBytes(as: other.authority)
-      && fields.hasSameBytes(as: other.fields)
+      && authority.hasSameBytes(as: other.authority) && fields.hasSameBytes(as: other.fields)
   }
 }

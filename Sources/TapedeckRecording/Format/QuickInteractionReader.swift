@@ -15,7 +15,8 @@ struct QuickInteractionReader {
   private let loader: BodyLoader
   private let lastFields: LastFields
 
-  private var request = HTTPRequest(.get, "/")
+  private var head = HTTPRequestHead(method: .get, target: [])
+  private var body: [UInt8] = []
   private var status = 0
   private var recordedAt: Int?
   /// Whether the value of the response's `Date` is null.
@@ -52,10 +53,10 @@ struct QuickInteractionReader {
     }
     try expect("\n")
     guard json.index == json.bytes.count, !hidesDate || hasDate,
-      !mayLackLength || !BodyFraming.hasNoBody(status: status, method: request.method)
+      !mayLackLength || !BodyFraming.hasNoBody(status: status, method: head.method)
     else { throw NonCanonical() }
     return InteractionOutline(
-      recorded: RecordedRequest(request), status: status, recordedAtMicroseconds: recordedAt,
+      recorded: RecordedRequest(HTTPRequest(head, body: body)), status: status, recordedAtMicroseconds: recordedAt,
       varying: varying)
   }
 }
@@ -126,13 +127,13 @@ extension QuickInteractionReader {
     guard let origin = HTTPOrigin(String(decoding: try plainString(), as: UTF8.self)) else {
       throw NonCanonical()
     }
-    request.name(origin)
+    head.name(origin)
   }
 
   private mutating func readRequest() throws(NonCanonical) {
     try object(Self.requestLayout) { reader, member throws(NonCanonical) in try reader.read(member) }
-    if request.authority.isEmpty, !request.fields.isEmpty { request.authority = lastFields.host }
-    InteractionFormat.correctLength(in: &request.fields, to: request.body.count)
+    if head.authority.isEmpty, !head.fields.isEmpty { head.authority = lastFields.host }
+    InteractionFormat.correctLength(in: &head.fields, to: body.count)
   }
 
   private mutating func read(_ member: InteractionFormat.RequestMember) throws(NonCanonical) {
@@ -140,18 +141,18 @@ extension QuickInteractionReader {
     case .method:
       let method = String(decoding: try plainString(), as: UTF8.self)
       guard HTTPMethod.isValid(method) else { throw NonCanonical() }
-      request.method = HTTPMethod(rawValue: method)
+      head.method = HTTPMethod(rawValue: method)
     case .target:
-      request.target = Array(try plainString())
-      guard request.target.first == UInt8(ascii: "/"), !request.target.contains(0x20) else {
+      head.target = Array(try plainString())
+      guard head.target.first == UInt8(ascii: "/"), !head.target.contains(0x20) else {
         throw NonCanonical()
       }
-    case .headers: request.fields = try requestFields()
+    case .headers: head.fields = try requestFields()
     case .host:
-      guard !request.namesOrigin else { throw NonCanonical() }
-      request.authority = Array(try plainString())
-      guard !request.authority.isEmpty else { throw NonCanonical() }
-    case .body: request.body = try requestBody()
+      guard !head.namesOrigin else { throw NonCanonical() }
+      head.authority = Array(try plainString())
+      guard !head.authority.isEmpty else { throw NonCanonical() }
+    case .body: body = try requestBody()
     case .trailers: throw NonCanonical()
     }
   }

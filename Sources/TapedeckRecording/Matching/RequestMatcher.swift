@@ -78,7 +78,7 @@ public struct RequestMatcher: Sendable, Equatable {
   /// all that the key is made of has the same bytes, and redaction finds no more in target and body than it did in the
   /// recorded ones. `false` says nothing.
   func repeats(_ recorded: HTTPRequest, _ request: HTTPRequest) -> Bool {
-    headers.isEmpty && request.trailers.isEmpty && request.method == recorded.method
+    headers.isEmpty && !request.hasTrailers && request.method == recorded.method
       && request.target.hasSameBytes(as: recorded.target) && request.body.hasSameBytes(as: recorded.body)
       && (!comparesAuthority || request.scheme == recorded.scheme && request.authority == recorded.authority)
       && request.fields.hasSameLines(as: recorded.fields) { name in
