@@ -148,7 +148,7 @@ import Testing
         "\(index).json",
         Interaction(
           request: HTTPRequest(.get, "/"), response: RecordedResponse(head: HTTPResponseHead(status: 200))),
-        key: MatchKey(bytes: []))
+        key: RequestMatcher().key(for: HTTPRequest(.get, "/")))
     }
     let sequence = InteractionSequence(answers)
     for _ in 0..<asked { _ = sequence.next(onExhausted: policy) }

@@ -18,8 +18,17 @@ public struct JSONString: Sendable, Equatable {
 
   /// Whether the decoded content equals these bytes.
   public func isEqual(to bytes: some Collection<UInt8>) -> Bool {
-    if raw.elementsEqual(bytes) { return !bytes.contains(UInt8(ascii: "\\")) }
-    return raw.contains(UInt8(ascii: "\\")) && decodedBytes.elementsEqual(bytes)
+    bytes.withContiguousStorageIfAvailable { isEqual(to: UnsafeRawBufferPointer($0)) }
+      ?? Array(bytes).withUnsafeBytes { isEqual(to: $0) }
+  }
+
+  private func isEqual(to expected: UnsafeRawBufferPointer) -> Bool {
+    raw.withUnsafeBytes { bytes in
+      let hasEscapes = bytes.index(of: UInt8(ascii: "\\"), from: 0) != nil
+      // An escape is longer than what it stands for.
+      if hasEscapes { return bytes.count > expected.count && decodedBytes.elementsEqual(expected) }
+      return bytes.count == expected.count && bytes.holds(expected)
+    }
   }
 
   /// The content as text; lone surrogates become U+FFFD.
@@ -132,13 +141,9 @@ extension JSONString: ExpressibleByStringLiteral {
 }
 
 extension JSONString {
-  /// Whether the decoded content equals `name`, which has no backslash.
+  /// Whether the decoded content equals `name`.
   package func isEqual(to name: StaticString) -> Bool {
-    raw.withUnsafeBytes { bytes in
-      let expected = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-      if bytes.count == expected.count, bytes.elementsEqual(expected) { return true }
-      return bytes.contains(UInt8(ascii: "\\")) && decodedBytes.elementsEqual(expected)
-    }
+    isEqual(to: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 }
 

@@ -178,6 +178,16 @@ extension HTTPRequest {
   }
 }
 
+extension HTTPRequestHead {
+  /// Whether another differs in the target at most, and has its fields in the same places of the buffer.
+  package func isLike(_ other: HTTPRequestHead) -> Bool {
+    method == other.method && version == other.version && scheme == other.scheme
+      && keepsAlive == other.keepsAlive && namesOrigin == other.namesOrigin
+      && asksForUpgrade == other.asksForUpgrade && authority.hasSameBytes(as: other.authority)
+      && fields.hasSameBytes(as: other.fields)
+  }
+}
+
 extension HTTPRequest {
   /// A head that never changes.
   @usableFromInline package final class SharedHead: Sendable {

@@ -57,7 +57,8 @@ public final class Cassette: Sendable {
     let sequences = SequenceTable(ordered.mapValues { sequence(Self.fitting($0)) })
     bodies = RecordedBodyIndex(self.interactions) { sequences.index(of: $0.bytes) }
     self.sequences = sequences
-    substitutes = SequenceTable(Self.substitutes(in: ordered).mapValues { sequence(Self.ordered($0)) })
+    substitutes = SequenceTable(
+      Self.substitutes(in: ordered).mapValues { sequence(Self.ordered($0)) }, isPlain: true)
   }
 
   private static func origins(of interactions: [StoredInteraction]) -> [String] {
@@ -134,7 +135,7 @@ public final class Cassette: Sendable {
       return nil
     }
     let sequence = sequence(at: index)
-    cache.keep(index, for: request, in: number, recorded: sequence.first.recorded.request.body)
+    cache.keep(index, for: request, in: number, recorded: sequence.first.requestBody)
     return sequence
   }
 

@@ -38,7 +38,7 @@ struct RecordedBodyIndex: Sendable {
   }
 
   private static func has(_ interaction: StoredInteraction) -> Bool {
-    interaction.key.isVerbatim && !interaction.recorded.request.body.isEmpty
+    !interaction.requestBody.isEmpty && interaction.key.isVerbatim
   }
 
   private mutating func add(_ offset: Int, _ sequence: Int) {

@@ -56,8 +56,8 @@ struct QuickInteractionReader {
       !mayLackLength || !BodyFraming.hasNoBody(status: status, method: head.method)
     else { throw NonCanonical() }
     return InteractionOutline(
-      recorded: RecordedRequest(HTTPRequest(head, body: body)), status: status, recordedAtMicroseconds: recordedAt,
-      varying: varying)
+      recorded: RecordedRequest(HTTPRequest(head, body: body)), status: status,
+      recordedAtMicroseconds: recordedAt, varying: varying)
   }
 }
 

@@ -8,6 +8,7 @@ package final class CassetteReader {
   /// Reused for each file, so that many small files need one allocation.
   private var buffer: [UInt8] = []
   private lazy var lastFields = LastFields()
+  private var lastHead: HTTPRequest.SharedHead?
 
   package init(_ directory: CassetteDirectory, matcher: RequestMatcher = RequestMatcher()) {
     self.directory = directory
@@ -71,9 +72,11 @@ package final class CassetteReader {
     if let outline = QuickInteractionReader.outline(of: bytes, loader: loader, lastFields: lastFields) {
       let request = outline.recorded.request
       try check(request, in: directory.path(of: name))
-      return StoredInteraction(
+      let stored = StoredInteraction(
         name, outline, key: matcher.key(for: request), bytes: bytes.count + request.body.count,
-        file: (fingerprint, directory))
+        like: lastHead, file: (fingerprint, directory))
+      lastHead = stored.sharedHead
+      return stored
     }
     let file = directory.path(of: name)
     let whole = try interaction(

@@ -2,24 +2,50 @@ internal import Synchronization
 public import TapedeckHTTP
 
 /// An interaction for replay. The facts for matching are in memory; the rest may stay in its file.
+///
+/// There may be 100,000 of them, so what is small lies in one array, and what most requests share is shared.
 public final class StoredInteraction: Sendable {
-  public let fileName: String
-  public let recorded: RecordedRequest
+  /// The bytes of the match key, the target and the file name, one after the other.
+  private let facts: [UInt8]
+  private let plainKeyEnd: UInt32
+  private let keyEnd: UInt32
+  private let targetEnd: UInt32
+  private let hasVerbatimKey: Bool
+  /// The head of the recorded request, or of another one that differs from it in the target alone.
+  private let likeHead: HTTPRequest.SharedHead
+  /// The body of the recorded request, unless it is in a file.
+  package let requestBody: [UInt8]
+  private let rare: Rare?
   public let status: Int
   let recordedAtMicroseconds: Int?
-  /// The request fields that the response varies by (`ClientIdentity.varying`).
-  let varying: [[UInt8]]
-  package let key: MatchKey
   /// Its position among the responses to its request, from 1, as in its name.
   let ordinal: Int
-  /// The files in `bodies/` it refers to; empty if its own file is read later.
-  package let bodyNames: [String]
   let bytes: Int
   /// The file to read when needed; `nil` if the interaction is in memory.
   private let file: (fingerprint: Int, directory: CassetteDirectory)?
   private let content = AtomicLazyReference<Content>()
   /// Retained by this object. `AtomicLazyReference` is not specialized: 250 instructions more a request.
   private let prepared = Atomic<Unmanaged<Preparation>?>(nil)
+
+  /// What few interactions have.
+  private final class Rare: Sendable {
+    let largeBody: BodyFile?
+    let trailers: HTTPFields
+    let varying: [[UInt8]]
+    let bodyNames: [String]
+
+    init?(_ outline: InteractionOutline, _ bodyNames: [String]) {
+      let request = outline.recorded.request
+      guard
+        outline.recorded.largeBody != nil || request.hasTrailers || !outline.varying.isEmpty
+          || !bodyNames.isEmpty
+      else { return nil }
+      largeBody = outline.recorded.largeBody
+      trailers = request.trailers
+      varying = outline.varying
+      self.bodyNames = bodyNames
+    }
+  }
 
   private final class Content: Sendable {
     let interaction: Interaction
@@ -48,19 +74,30 @@ public final class StoredInteraction: Sendable {
 
   deinit { prepared.load(ordering: .acquiring)?.release() }
 
-  /// - Parameter file: the current fingerprint of its file; `nil` if the interaction is in memory.
+  /// - Parameters:
+  ///   - like: a head to share memory with, if it differs in the target at most.
+  ///   - file: the current fingerprint of its file; `nil` if the interaction is in memory.
   init(
     _ name: String, _ outline: InteractionOutline, key: MatchKey, bodyNames: [String] = [], bytes: Int,
-    file: (fingerprint: Int, directory: CassetteDirectory)?
+    like: HTTPRequest.SharedHead? = nil, file: (fingerprint: Int, directory: CassetteDirectory)?
   ) {
-    fileName = name
-    recorded = outline.recorded
+    let request = outline.recorded.request
+    var facts: [UInt8] = []
+    facts.reserveCapacity(key.bytes.count + request.target.count + name.utf8.count)
+    facts += key.bytes
+    facts += request.target
+    facts += name.utf8
+    self.facts = facts
+    plainKeyEnd = UInt32(key.plainCount)
+    keyEnd = UInt32(key.bytes.count)
+    targetEnd = UInt32(key.bytes.count + request.target.count)
+    hasVerbatimKey = key.isVerbatim
+    likeHead = like.flatMap { $0.head.isLike(request.head) ? $0 : nil } ?? request.shared
+    requestBody = request.body
+    rare = Rare(outline, bodyNames)
     status = outline.status
     recordedAtMicroseconds = outline.recordedAtMicroseconds
-    varying = outline.varying
-    self.key = key
     ordinal = CassetteNames.ordinal(name)
-    self.bodyNames = bodyNames
     self.bytes = bytes
     self.file = file
   }
@@ -72,6 +109,42 @@ public final class StoredInteraction: Sendable {
       name, InteractionOutline(interaction), key: key, bodyNames: bodyNames, bytes: bytes, file: nil)
     _ = content.storeIfNil(Content(interaction))
   }
+
+  // MARK: Facts for matching
+
+  public var fileName: String { String(decoding: facts[Int(targetEnd)...], as: UTF8.self) }
+
+  /// The request. Made anew at each call while the interaction is in its file.
+  public var recorded: RecordedRequest {
+    if let content = content.load() { return content.interaction.recordedRequest }
+    var head = likeHead.head
+    head.target = Array(facts[Int(keyEnd)..<Int(targetEnd)])
+    var request = HTTPRequest(head, body: requestBody)
+    if let rare { request.trailers = rare.trailers }
+    return RecordedRequest(request, largeBody: rare?.largeBody)
+  }
+
+  package var key: MatchKey {
+    MatchKey(bytes: Array(facts[..<Int(keyEnd)]), plainCount: plainKeyEnd, isVerbatim: hasVerbatimKey)
+  }
+
+  /// Whether `key` is made of these bytes; with `isPlain`, its plain part.
+  func hasKey(_ bytes: [UInt8], isPlain: Bool) -> Bool {
+    let count = Int(isPlain ? plainKeyEnd : keyEnd)
+    return bytes.count == count
+      && facts.withUnsafeBytes { facts in bytes.withUnsafeBytes { facts.holds($0) } }
+  }
+
+  /// For other requests to share memory with.
+  var sharedHead: HTTPRequest.SharedHead { likeHead }
+
+  /// The request fields that the response varies by (`ClientIdentity.varying`).
+  var varying: [[UInt8]] { rare?.varying ?? [] }
+
+  /// The files in `bodies/` it refers to; empty if its own file is read later.
+  package var bodyNames: [String] { rare?.bodyNames ?? [] }
+
+  // MARK: The whole
 
   func renamed(_ name: String) throws(CassetteError) -> StoredInteraction {
     StoredInteraction(name, try read(), key: key, bodyNames: bodyNames, bytes: bytes)

@@ -5,17 +5,22 @@ public import TapedeckRedaction
 public struct MatchKey: Sendable, Hashable {
   /// Length-prefixed components, so that none run together; those of the variant are last.
   let bytes: [UInt8]
-  private let plainCount: Int32
+  let plainCount: UInt32
   /// Whether it was made of a request whose target and body redaction leaves as they are.
   let isVerbatim: Bool
 
-  init(bytes: [UInt8]) { (self.bytes, plainCount, isVerbatim) = (bytes, Int32(bytes.count), false) }
-
-  init(_ writer: KeyWriter) {
-    (bytes, plainCount, isVerbatim) = (writer.bytes, Int32(writer.plainCount), writer.isVerbatim)
+  init(bytes: [UInt8], plainCount: UInt32, isVerbatim: Bool) {
+    (self.bytes, self.plainCount, self.isVerbatim) = (bytes, plainCount, isVerbatim)
   }
 
-  var plain: MatchKey { isPlain ? self : MatchKey(bytes: Array(bytes[..<Int(plainCount)])) }
+  init(_ writer: KeyWriter) {
+    self.init(bytes: writer.bytes, plainCount: UInt32(writer.plainCount), isVerbatim: writer.isVerbatim)
+  }
+
+  var plain: MatchKey {
+    isPlain
+      ? self : MatchKey(bytes: Array(bytes[..<Int(plainCount)]), plainCount: plainCount, isVerbatim: false)
+  }
 
   var isPlain: Bool { Int(plainCount) == bytes.count }
 
