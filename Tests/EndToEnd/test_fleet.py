@@ -56,12 +56,16 @@ class Balancer(Server):
         self.url = f"http://{self.authority}"
 
 
-def ask(url: str, session: str, count: int) -> list[tuple[str, str]]:
-    """The responses of some requests in a row, each with the replica that sent it."""
+def ask(url: str, session: str, count: int) -> list[tuple[str, str, int]]:
+    """The responses of some requests in a row, each with the replica that sent it, and with the number that it says the
+    request had in its session."""
     with requests.Session() as client:
         answers = [client.get(url + "/n", headers={"X-Session": session}, timeout=30) for _ in range(count)]
     # After a retry nginx names every replica that it tried.
-    return [(answer.text.strip(), answer.headers.get("X-Replica", "").split(", ")[-1]) for answer in answers]
+    return [
+        (answer.text.strip(), answer.headers.get("X-Replica", "").split(", ")[-1],
+         int(re.search(r";request=(\d+)", answer.headers["Tapedeck-Answer"])[1]))
+        for answer in answers]
 
 
 def is_up(balancer) -> bool:
@@ -77,7 +81,7 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
     assert len(set(expected)) == 6
     replicas = [
         start("replay", "--cassette", cassette, "--session-header", "X-Session", "--health-path", "/healthz",
-              "--on-exhausted", "miss", "--quiet")
+              "--on-exhausted", "miss", "--quiet", "--explain")
         for _ in range(3)]
     balancer = Balancer(kind, tmp_path / kind, replicas)
 
@@ -89,8 +93,9 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
         with ThreadPoolExecutor(16) as pool:
             before = everyone(3)
             for session, answers in before.items():
-                assert [text for text, _ in answers] == expected[:3], session
-                assert len({replica for _, replica in answers}) == 1, session
+                assert [text for text, *_ in answers] == expected[:3], session
+                assert [number for *_, number in answers] == [1, 2, 3], session
+                assert len({replica for _, replica, _ in answers}) == 1, session
             homes = {session: answers[0][1] for session, answers in before.items()}
             assert len(set(homes.values())) == 3, "each replica has sessions"
 
@@ -99,17 +104,17 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
             replicas[0].kill()
             after = everyone(2)
         for session, answers in after.items():
-            texts, servers = [text for text, _ in answers], {replica for _, replica in answers}
+            texts, servers, numbers = [text for text, *_ in answers], {replica for _, replica, _ in answers}, [number for *_, number in answers]
             if homes[session] == gone:
-                assert texts == expected[:2], f"{session} begins anew"
+                assert texts == expected[:2] and numbers == [1, 2], f"{session} begins anew, and is told so"
                 assert len(servers) == 1 and gone not in servers, session
             else:
-                assert texts == expected[3:5], f"{session} goes on"
+                assert texts == expected[3:5] and numbers == [4, 5], f"{session} goes on"
                 assert servers == {homes[session]}, session
 
         replicas[0] = start(
             "replay", "--cassette", cassette, "--session-header", "X-Session", "--health-path", "/healthz",
-            "--on-exhausted", "miss", "--quiet", "--listen", replicas[0].url.removeprefix("http://"))
+            "--on-exhausted", "miss", "--quiet", "--explain", "--listen", replicas[0].url.removeprefix("http://"))
 
         def is_back():
             # Probes are not counted, and their sessions belong to nobody.
@@ -121,9 +126,10 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
         eventually(is_back, "the replica is back", 30)
         with ThreadPoolExecutor(16) as pool:
             for session, answers in everyone(1).items():
-                text, server = answers[0]
+                text, server, number = answers[0]
                 assert server == homes[session], f"{session} is where it was at first"
-                assert text == (expected[0] if server == gone else expected[5]), session
+                begun = (expected[0], 1) if server == gone else (expected[5], 6)
+                assert (text, number) == begun, f"{session} is told that it began anew, or goes on"
     finally:
         balancer.stop()
     for replica in replicas:

@@ -39,6 +39,12 @@ import Testing
     #expect(ExplainField.value(source, Self.collector(source, reason).decisions, nil) == value)
   }
 
+  @Test func `names the request of a session`() {
+    let decisions = Self.collector(.route, nil)
+    decisions.number(3)
+    #expect(ExplainField.value(.route, decisions.decisions, nil) == "route;request=3")
+  }
+
   private func explained(_ content: ServedResponse.Content, by source: ServedResponse.Source)
     -> ServedResponse.Content
   {

@@ -4,7 +4,7 @@ internal import TapedeckObjectStore
 internal import TapedeckProxy
 
 /// Looks from time to time whether a cassette in a store has changed, and puts the new one into a running proxy. Every
-/// session then begins anew. A store that cannot be asked is told of once, and what is loaded stays.
+/// recorded sequence then begins anew. A store that cannot be asked is told of once, and what is loaded stays.
 final class FollowedCassette: Sendable {
   private struct State {
     var isStopped = false
@@ -69,7 +69,7 @@ final class FollowedCassette: Sendable {
       guard !state.isStopped else { return }
       try proxy.change(mode: .none, cassette: cassette.folder)
       let count = HumanText.count(proxy.interactionCounts.replayable, "interaction")
-      Terminal.say("\(name) has changed: \(count); every session begins anew")
+      Terminal.say("\(name) has changed: \(count); every recorded sequence begins anew")
     }
   }
 }

@@ -87,6 +87,8 @@ package struct Decision: Sendable {
 package struct Decisions: Sendable {
   /// The decision of the link that responded; `nil` until one has.
   package fileprivate(set) var responded: Decision?
+  /// Which request of its session this is, since the session began; `nil` for the default session, which is not counted.
+  package fileprivate(set) var sessionRequest: Int?
   /// The decisions of links that declined, and of patches and faults.
   fileprivate var others: [Decision] = []
 
@@ -106,6 +108,9 @@ package final class DecisionCollector {
   @exclusivity(unchecked) package private(set) var decisions = Decisions()
 
   package init() {}
+
+  /// Notes which request of its session this is.
+  package func number(_ sessionRequest: Int) { decisions.sessionRequest = sessionRequest }
 
   /// Notes that a rule lets the request pass.
   package func decline(_ link: Decision.Link, rule: String, _ reason: Decision.Reason) {

@@ -25,6 +25,7 @@ enum ExplainField {
     if let rule = decisions.responded?.rule { text += ";rule=\(quoted(rule))" }
     let replay = decisions.replay
     if let replay { text += ";file=\(quoted(replay.file));turn=\(replay.turn);of=\(replay.turns)" }
+    if let number = decisions.sessionRequest { text += ";request=\(number)" }
     if case .forwarded(isRecorded: true)? = decisions.responded?.reason, failure == nil {
       text += ";recorded"
     }

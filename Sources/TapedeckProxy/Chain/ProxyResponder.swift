@@ -132,6 +132,8 @@ final class ProxyResponder: Responder {
         let detail = "there are too many sessions; drop some, or raise --max-sessions"
         return refused(.problem(503, detail), decisions)
       }
+      let number = chain.session.countRequest()
+      decisions?.number(number)
       var response = try chain.respond(to: rest, decisions)
       if isLogged, let own = chain.ownCassette { response?.shownTarget = shownTarget(request, own) }
       return response

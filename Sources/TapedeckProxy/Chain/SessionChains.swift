@@ -25,12 +25,8 @@ final class SessionChains {
   /// The chain of a named session; `nil` when there are too many sessions.
   func chain(for name: String) -> SessionChain? {
     forgetDropped()
-    if let known = chains[name], !known.session.isDropped {
-      known.session.countRequest()
-      return known
-    }
+    if let known = known(name) { return known }
     guard let session = sessions.session(name) else { return nil }
-    session.countRequest()
     let chain = SessionChain(session, parts)
     chains[name] = chain
     sweepLater()

@@ -141,7 +141,7 @@ extension ProxyServer {
       isUnchanged = put.report.written == 0
       tell(put.report, cassette: path)
     } rewind: {
-      if session.slot == nil { sessions.rewindCursors() } else { session.cursors?.rewind() }
+      if session.slot == nil { sessions.rewindCursors() } else { session.rewind() }
     }
     return (before, isUnchanged)
   }

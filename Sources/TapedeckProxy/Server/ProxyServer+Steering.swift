@@ -83,7 +83,7 @@ extension ProxyServer {
   package func change(_ session: Session, mode: RecordMode, cassette: String?) throws -> SealReport? {
     guard let own = session.slot else { throw ProxyError.sessionWithoutCassette(session.name ?? "") }
     if let cassette, mode.needsCassette { try refuseBusy(cassette, except: session) }
-    return try reopen(own, mode: mode, cassette: cassette) { session.cursors?.rewind() }
+    return try reopen(own, mode: mode, cassette: cassette) { session.rewind() }
   }
 
   /// What matching ignores besides its rules, in words of `--match`, until another cassette or mode is set.

@@ -19,6 +19,8 @@ public final class Session: Sendable {
   let slot: CassetteSlot?
   private let lastUse: Atomic<Int>
   private let requests = Atomic<Int>(0)
+  /// How many of them came before it last began anew.
+  private let earlierRequests = Atomic<Int>(0)
   private let dropped = Atomic<Bool>(false)
 
   init(name: String?, overrides: Overrides, requestLog: RequestLog, slot: CassetteSlot? = nil) {
@@ -46,9 +48,11 @@ public final class Session: Sendable {
       && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "._-:@+".utf8.contains($0) }
   }
 
-  func countRequest() {
-    requests.add(1, ordering: .relaxed)
+  /// Counts a request that belongs to it.
+  /// - Returns: which one it is since the session began, or last began anew; 1 for the first.
+  func countRequest() -> Int {
     lastUse.store(WallClock.now, ordering: .relaxed)
+    return requests.add(1, ordering: .relaxed).newValue - earlierRequests.load(ordering: .relaxed)
   }
 
   /// How many requests belonged to it.
@@ -65,9 +69,16 @@ public final class Session: Sendable {
 
   func drop() { dropped.store(true, ordering: .releasing) }
 
+  /// Begins every recorded sequence anew, if the session has a name.
+  func rewind() {
+    cursors?.rewind()
+    earlierRequests.store(requestCount, ordering: .relaxed)
+  }
+
   /// Begins anew: every recorded sequence with its first response, all counts at zero, stores as at the start.
   func reset(_ cassette: Cassette?) {
-    if let cursors { cursors.rewind() } else { cassette?.rewind() }
+    if cursors == nil { cassette?.rewind() }
+    rewind()
     overrides.reset()
   }
 }

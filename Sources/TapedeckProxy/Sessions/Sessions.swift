@@ -111,5 +111,5 @@ public final class Sessions: Sendable {
   var version: Int { changes.load(ordering: .acquiring) }
 
   /// Begins every recorded sequence of the proxy's cassette anew, as a new one demands.
-  func rewindCursors() { for session in all where session.slot == nil { session.cursors?.rewind() } }
+  func rewindCursors() { for session in all where session.slot == nil { session.rewind() } }
 }
