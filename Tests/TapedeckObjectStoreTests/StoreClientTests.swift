@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import TapedeckObjectStore
@@ -86,9 +87,14 @@ import Testing
 }
 
 @Suite struct StoreXMLTests {
+  @Test func `keys are decoded only where the store says that it encoded them`() {
+    let document = "<ListBucketResult><Contents><Key>a%20b+c</Key></Contents></ListBucketResult>"
+    #expect(StoreXML.list(Array(document.utf8)).items.map(\.key) == ["a%20b+c"])
+  }
+
   @Test func `a list is read with its entities and encoded keys`() {
     let document = """
-      <?xml version="1.0"?><ListBucketResult xmlns="x"><IsTruncated>true</IsTruncated>
+      <?xml version="1.0"?><ListBucketResult xmlns="x"><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>
       <Contents><Key>a%20b+c%26</Key><LastModified>2026-11-24T19:00:00.000Z</LastModified><Size>7</Size></Contents>
       <Contents><Key>x&amp;&#65;&#x42;&nope;</Key></Contents>
       <NextContinuationToken>t&lt;k</NextContinuationToken></ListBucketResult>
@@ -105,6 +111,35 @@ import Testing
       let code = StoreXML.text(of: "Code", in: Array(document[..<end]))
       #expect(code == (end >= 29 - 1 ? "SlowDown" : nil), "\(end)")
     }
+  }
+}
+
+@Suite struct FileFingerprintTests {
+  private static func manifest(_ files: (name: String, bytes: Int)...) -> RemoteManifest {
+    RemoteManifest(
+      seal: "s",
+      files: files.map {
+        .init(name: $0.name, bytes: $0.bytes, seal: "s", digest: String(repeating: "a", count: 64))
+      })
+  }
+
+  @Test func `that of a folder is that of its manifest, until a file is changed`() throws {
+    let folder = NSTemporaryDirectory() + "fingerprint-\(UInt64.random(in: 0 ... .max))"
+    defer { StoreFiles.removeAll(folder) }
+    try StoreFiles.makeFolder("\(folder)/api.test")
+    for name in ["api.test/get-b.json", "cassette.json"] {
+      try StoreFiles.write(Array("{}".utf8), to: "\(folder)/\(name)")
+      StoreFiles.seal("\(folder)/\(name)")
+    }
+    let whole = FileFingerprint(of: Self.manifest(("api.test/get-b.json", 2), ("cassette.json", 2)))
+    #expect(FileFingerprint(of: folder) == whole)
+    #expect(FileFingerprint(parsing: "\(whole)") == whole)
+    #expect(whole != FileFingerprint(of: Self.manifest(("api.test/get-b.json", 1), ("cassette.json", 3))))
+    #expect(whole != FileFingerprint(of: Self.manifest(("get-b.json", 2), ("cassette.json", 2))))
+    try StoreFiles.rename("\(folder)/cassette.json", to: "\(folder)/other.json")
+    #expect(FileFingerprint(of: folder) != whole)
+    try StoreFiles.write(Array("[]".utf8), to: "\(folder)/other.json")
+    #expect(FileFingerprint(of: folder) == nil, "it has no mark")
   }
 }
 

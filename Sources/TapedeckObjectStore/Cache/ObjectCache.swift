@@ -24,8 +24,12 @@ package struct ObjectCache: Sendable {
   /// - Parameter root: made if it is absent; must be ours alone.
   package init(root: String, limitBytes: Int = standardLimitBytes) throws(StoreError) {
     (self.root, self.limitBytes) = (root, limitBytes)
-    for folder in ["", "/objects", "/cassettes", "/remotes"] { try StoreFiles.makeFolder(root + folder) }
-    try StoreFiles.checkOwn(root)
+    do throws(StoreError) {
+      for folder in ["", "/objects", "/cassettes", "/remotes"] { try StoreFiles.makeFolder(root + folder) }
+      try StoreFiles.checkOwn(root)
+    } catch {
+      throw StoreError("the cache of object stores (XDG_CACHE_HOME), \(error.place)", error.reason)
+    }
   }
 
   func object(_ digest: String) -> String { "\(root)/objects/\(digest.prefix(2))/\(digest.dropFirst(2))" }
@@ -41,21 +45,14 @@ package struct ObjectCache: Sendable {
   func manifest(digest: String) -> [UInt8]? { StoreFiles.read("\(cassette(digest)).json") }
 
   /// The folder of a whole cassette, which stays while this process runs; `nil` if it has to be put together.
-  func wholeFolder(of manifest: RemoteManifest, digest: String) -> CachedCassette? {
-    let folder = cassette(digest)
+  func wholeFolder(of version: RemoteCassette.Version) -> CachedCassette? {
+    let folder = cassette(version.digest)
     guard StoreFiles.status(folder)?.isFolder ?? false,
-      let lock = FileLock("\(folder).lock", isShared: true), isWhole(folder, manifest)
+      let lock = FileLock("\(folder).lock", isShared: true),
+      FileFingerprint(of: folder) == version.fingerprint
     else { return nil }
     StoreFiles.touch("\(folder).json")
     return CachedCassette(folder: folder, lock: lock)
-  }
-
-  /// Whether a folder holds the files of a manifest, unchanged, and no others.
-  func isWhole(_ folder: String, _ manifest: RemoteManifest) -> Bool {
-    names(in: folder) == manifest.files.map(\.name)
-      && manifest.files.allSatisfy { file in
-        StoreFiles.status("\(folder)/\(file.name)").map { $0.isMarked && $0.bytes == file.bytes } ?? false
-      }
   }
 
   /// The files of a folder and of those in it, sorted by their bytes.
@@ -69,14 +66,15 @@ package struct ObjectCache: Sendable {
   /// Puts a cassette together.
   /// - Parameter fetch: gets objects that are not here.
   func makeFolder(
-    of manifest: RemoteManifest, digest: String, fetch: ([RemoteManifest.File]) throws(StoreError) -> Void
+    of version: RemoteCassette.Version, _ manifest: RemoteManifest,
+    fetch: ([RemoteManifest.File]) throws(StoreError) -> Void
   ) throws(StoreError) -> CachedCassette {
-    let folder = cassette(digest)
+    let folder = cassette(version.digest)
     let temporary = StoreFiles.temporaryName(beside: folder)
     do throws(StoreError) {
       try fill(temporary, with: manifest, fetch: fetch)
       // What is there is damaged, or was put together by another process meanwhile.
-      if let whole = wholeFolder(of: manifest, digest: digest) {
+      if let whole = wholeFolder(of: version) {
         StoreFiles.removeAll(temporary)
         return whole
       }
@@ -88,7 +86,7 @@ package struct ObjectCache: Sendable {
       StoreFiles.removeAll(temporary)
       throw error
     }
-    guard let whole = wholeFolder(of: manifest, digest: digest) else {
+    guard let whole = wholeFolder(of: version) else {
       throw StoreError(
         folder, .file("the cassette could not be put together; is another process removing it?"))
     }

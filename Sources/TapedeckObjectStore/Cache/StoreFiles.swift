@@ -18,6 +18,13 @@ enum StoreFiles {
     var isFolder: Bool
 
     var isMarked: Bool { isPlain && modified == StoreFiles.mark }
+
+    init(_ status: stat) {
+      (bytes, links) = (Int(status.st_size), Int(status.st_nlink))
+      (modified, changed) = (status.st_mtim.tv_sec, status.st_ctim.tv_sec)
+      isPlain = status.st_mode & S_IFMT == S_IFREG
+      isFolder = status.st_mode & S_IFMT == S_IFDIR
+    }
   }
 
   static func failure(_ action: String, _ path: String) -> StoreError {
@@ -26,11 +33,7 @@ enum StoreFiles {
 
   static func status(_ path: String) -> Status? {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    return Status(
-      bytes: Int(status.st_size), links: Int(status.st_nlink), modified: status.st_mtim.tv_sec,
-      changed: status.st_ctim.tv_sec, isPlain: status.st_mode & S_IFMT == S_IFREG,
-      isFolder: status.st_mode & S_IFMT == S_IFDIR)
+    return lstat(path, &status) == 0 ? Status(status) : nil
   }
 
   /// Makes a folder that only we can enter, with those above it.
@@ -64,6 +67,33 @@ enum StoreFiles {
       if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()
+  }
+
+  /// Calls `take` for each file of a folder and of the folders in it, in no order; `folder` is `nil` for its own. Names are
+  /// looked up from the open folder, and no text is made of them, since there may be very many.
+  static func eachFile(
+    in path: String, folder: String? = nil,
+    _ take: (_ folder: String?, _ name: UnsafeRawBufferPointer, _ status: Status) -> Void
+  ) {
+    guard let stream = opendir(path) else { return }
+    defer { closedir(stream) }
+    let dots = [[UInt8(ascii: ".")], [UInt8(ascii: "."), UInt8(ascii: ".")]]
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) { field in
+        let name = UnsafeRawBufferPointer(rebasing: field.prefix { $0 != 0 })
+        var status = stat()
+        guard !dots.contains(where: name.elementsEqual), let text = name.baseAddress,
+          fstatat(dirfd(stream), text.assumingMemoryBound(to: CChar.self), &status, AT_SYMLINK_NOFOLLOW) == 0
+        else { return }
+        let found = Status(status)
+        if folder == nil, found.isFolder {
+          let inner = String(decoding: name, as: UTF8.self)
+          eachFile(in: "\(path)/\(inner)", folder: inner, take)
+        } else {
+          take(folder, name, found)
+        }
+      }
+    }
   }
 
   static func read(_ path: String) -> [UInt8]? {

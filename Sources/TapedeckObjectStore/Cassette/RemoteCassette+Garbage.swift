@@ -23,7 +23,7 @@ extension RemoteCassette {
   /// What sealings left that did not come to their end, or that others replaced.
   package func garbage(onPage: (Int) -> Void = { _ in }) throws(StoreError) -> Garbage {
     // Before the lists: what comes to be wanted afterwards is new.
-    let wanted = Set(try current()?.manifest.files.map { address.key($0.object) } ?? [])
+    let wanted = Set(try files(of: try current()).map { address.key($0.object) })
     var garbage = Garbage()
     for folder in ["objects/", "locks/", "probes/"] {
       let (items, now) = try client().list(prefix: address.key(folder), onPage: onPage)

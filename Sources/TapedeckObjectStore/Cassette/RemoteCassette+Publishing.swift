@@ -35,9 +35,10 @@ extension RemoteCassette {
     }
     let seal = RemoteManifest.makeSeal(
       at: SigningTime(secondsSince1970: surroundings.seconds()), random: .random(in: .min ... .max))
-    let (files, added) = try entries(names, in: folder, seal: seal, base: base)
-    let manifest = RemoteManifest(seal: seal, files: files)
-    if manifest.files == base?.manifest.files { return PublishReport() }
+    let before = try files(of: base)
+    let (sealed, added) = try entries(names, in: folder, seal: seal, before: before)
+    let manifest = RemoteManifest(seal: seal, files: sealed)
+    if base != nil, manifest.files == before { return PublishReport() }
     var report = PublishReport(isChanged: true, objects: added.count)
     report.bytes = added.reduce(0) { $0 + $1.bytes }
     try put(added, from: folder, progress: progress)
@@ -46,15 +47,14 @@ extension RemoteCassette {
     (tag, report.usedLock) = try put(manifest, bytes, over: base)
     if adopts { for file in added { cache.adopt("\(folder)/\(file.name)", digest: file.digest) } }
     // Only a convenience for the next start: the store has everything.
-    try? remember(Version(manifest: manifest, digest: SHA256Digest(of: bytes).hex, tag: tag), bytes)
+    _ = try? remember(manifest, bytes, tag: tag)
     return report
   }
 
   /// The files of a manifest, and those among them whose objects are not in the store.
   private func entries(
-    _ names: [String], in folder: String, seal: String, base: Version?
+    _ names: [String], in folder: String, seal: String, before: [RemoteManifest.File]
   ) throws(StoreError) -> (files: [RemoteManifest.File], added: [RemoteManifest.File]) {
-    let before = base?.manifest.files ?? []
     let byName = Dictionary(before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var byDigest = Dictionary(before.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
     var files: [RemoteManifest.File] = []
@@ -123,7 +123,7 @@ extension RemoteCassette {
     let response = try client().perform(request)
     if response.status == 200, let tag = response.field("ETag") { return tag }
     // An attempt whose response was lost may have been the one that did it.
-    guard let now = try current(), now.manifest.seal == manifest.seal else {
+    guard let now = try current(), try self.manifest(of: now).seal == manifest.seal else {
       throw StoreError("\(address)", .changed)
     }
     return now.tag

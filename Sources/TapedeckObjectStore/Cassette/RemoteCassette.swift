@@ -11,10 +11,11 @@ internal import TapedeckUpstream
 package final class RemoteCassette {
   /// What was in force when it was read.
   struct Version: Equatable {
-    var manifest: RemoteManifest
     /// The SHA-256 of the manifest.
     var digest: String
     var tag: String
+    /// Of the manifest's files.
+    var fingerprint: FileFingerprint
   }
 
   package let address: StoreAddress
@@ -24,6 +25,8 @@ package final class RemoteCassette {
   /// The file with what is known of this place, and the folder of recordings for it.
   let known: String
   private var made: StoreClient?
+  /// The manifest that was parsed last, with its SHA-256.
+  private var parsed: (digest: String, manifest: RemoteManifest)?
 
   package init(
     _ address: StoreAddress, _ surroundings: StoreSurroundings, _ cache: ObjectCache, isOffline: Bool = false
@@ -60,8 +63,8 @@ package final class RemoteCassette {
   func open(
     _ version: Version, progress: (_ done: Int, _ total: Int) -> Void
   ) throws(StoreError) -> CachedCassette {
-    if let whole = cache.wholeFolder(of: version.manifest, digest: version.digest) { return whole }
-    return try cache.makeFolder(of: version.manifest, digest: version.digest) { files throws(StoreError) in
+    if let whole = cache.wholeFolder(of: version) { return whole }
+    return try cache.makeFolder(of: version, try manifest(of: version)) { files throws(StoreError) in
       try fetch(files, progress: progress)
       cache.shrink()
     }
@@ -92,26 +95,47 @@ package final class RemoteCassette {
     guard let tag = response.field("ETag"), tag.utf8.allSatisfy({ $0 > ASCII.space && $0 < 0x7F }) else {
       throw StoreError(address.place(of: manifestKey), .invalidManifest("the store gives it no ETag"))
     }
-    let version = Version(manifest: manifest, digest: SHA256Digest(of: response.body).hex, tag: tag)
-    try remember(version, response.body)
-    return version
+    return try remember(manifest, response.body, tag: tag)
+  }
+
+  /// The manifest of a version, which is in the cache. It is parsed only where its files have to be known.
+  func manifest(of version: Version) throws(StoreError) -> RemoteManifest {
+    if let parsed, parsed.digest == version.digest { return parsed.manifest }
+    guard let bytes = cache.manifest(digest: version.digest) else {
+      throw StoreError(known, .file("the manifest was removed from the cache meanwhile; try again"))
+    }
+    let manifest = try RemoteManifest(parsing: bytes, at: known)
+    parsed = (version.digest, manifest)
+    return manifest
+  }
+
+  /// None where there is no version.
+  func files(of version: Version?) throws(StoreError) -> [RemoteManifest.File] {
+    guard let version else { return [] }
+    return try manifest(of: version).files
   }
 
   private func lastSeen() -> Version? {
     guard let bytes = StoreFiles.read("\(known).json"), let document = try? JSONValue(parsing: bytes),
       let tag = document["tag"]?.text, let digest = document["digest"]?.text, RemoteManifest.isDigest(digest),
-      let stored = cache.manifest(digest: digest), SHA256Digest(of: stored).hex == digest,
-      let manifest = try? RemoteManifest(parsing: stored, at: known)
+      let fingerprint = document["files"]?.text.flatMap(FileFingerprint.init(parsing:)),
+      let stored = cache.manifest(digest: digest), SHA256Digest(of: stored).hex == digest
     else { return nil }
-    return Version(manifest: manifest, digest: digest, tag: tag)
+    return Version(digest: digest, tag: tag, fingerprint: fingerprint)
   }
 
-  func remember(_ version: Version, _ bytes: [UInt8]) throws(StoreError) {
+  @discardableResult
+  func remember(_ manifest: RemoteManifest, _ bytes: [UInt8], tag: String) throws(StoreError) -> Version {
+    let version = Version(
+      digest: SHA256Digest(of: bytes).hex, tag: tag, fingerprint: FileFingerprint(of: manifest))
+    parsed = (version.digest, manifest)
     try cache.storeManifest(bytes, digest: version.digest)
     let document: JSONValue = [
-      "place": JSONValue("\(address)"), "tag": JSONValue(version.tag), "digest": JSONValue(version.digest),
+      "place": JSONValue("\(address)"), "tag": JSONValue(tag), "digest": JSONValue(version.digest),
+      "files": JSONValue("\(version.fingerprint)"),
     ]
     try StoreFiles.write(document.bytes(), to: "\(known).json")
+    return version
   }
 
   func fetch(

@@ -64,8 +64,9 @@ package final class RemoteRecording {
     try StoreFiles.makeFolder(new)
     if let base {
       try StoreFiles.write(Array(base.tag.utf8), to: "\(new)/tag")
-      try StoreFiles.write(base.manifest.bytes, to: "\(new)/base.json")
-      try remote.cache.fill("\(new)/cassette", with: base.manifest) { files throws(StoreError) in
+      let manifest = try remote.manifest(of: base)
+      try StoreFiles.write(manifest.bytes, to: "\(new)/base.json")
+      try remote.cache.fill("\(new)/cassette", with: manifest) { files throws(StoreError) in
         try remote.fetch(files, progress: progress)
       }
     }
@@ -83,7 +84,7 @@ package final class RemoteRecording {
       return !remote.cache.names(in: folder).isEmpty
     }
     guard let manifest = try? RemoteManifest(parsing: bytes, at: slot) else { return true }
-    return !remote.cache.isWhole(folder, manifest)
+    return FileFingerprint(of: folder) != FileFingerprint(of: manifest)
   }
 
   /// Seals the recording in the store, and removes its folder. Does nothing if nothing was recorded.
@@ -132,16 +133,17 @@ extension RemoteCassette {
   ) throws(StoreError) -> Bool {
     guard let version = try current() else { return false }
     let cached = try open(version, progress: progress)
+    let files = try manifest(of: version).files
     guard StoreFiles.status(folder) == nil else {
       throw StoreError(folder, .file("it already exists; choose another name, or remove it"))
     }
     let new = StoreFiles.temporaryName(beside: folder)
     do throws(StoreError) {
       try StoreFiles.makeFolder(new)
-      for inner in CassetteNames.folders(of: version.manifest.files.map(\.name)) {
+      for inner in CassetteNames.folders(of: files.map(\.name)) {
         try StoreFiles.makeFolder("\(new)/\(inner)")
       }
-      for file in version.manifest.files {
+      for file in files {
         try StoreFiles.copy("\(cached.folder)/\(file.name)", to: "\(new)/\(file.name)")
       }
       try StoreFiles.rename(new, to: folder)

@@ -26,14 +26,16 @@ enum StoreXML {
     return found
   }
 
-  /// A page of ListObjectsV2. Keys are percent-encoded there (`encoding-type=url`).
+  /// A page of ListObjectsV2. Keys are percent-encoded where it says so; not every store heeds `encoding-type=url`.
   static func list(_ document: [UInt8]) -> List {
     var list = List()
     var item = Item()
     var isTruncated = false
+    var isEncoded = false
     walk(document) { element, text in
       switch element {
-      case "Key": item.key = String(decoding: decoded(text), as: UTF8.self)
+      case "EncodingType": isEncoded = text == "url"
+      case "Key": item.key = text
       case "Size": item.bytes = Int(text) ?? 0
       case "LastModified": item.modified = text
       case "Contents":
@@ -45,12 +47,15 @@ enum StoreXML {
       }
     }
     if !isTruncated { list.next = nil }
+    if isEncoded {
+      for index in list.items.indices { list.items[index].key = decoded(list.items[index].key) }
+    }
     return list
   }
 
   /// Percent-encoded text in which a plus is a space, as stores encode keys.
-  private static func decoded(_ text: String) -> [UInt8] {
-    PercentCoding.decode(Array(text.utf8)[...], plusIsSpace: true)
+  private static func decoded(_ text: String) -> String {
+    String(decoding: PercentCoding.decode(Array(text.utf8)[...], plusIsSpace: true), as: UTF8.self)
   }
 
   /// Calls `end` at the end of every element, with the text since the last tag.
