@@ -41,7 +41,7 @@ enum PublicFile: String {
   private static func health(of proxy: ProxyServer) -> HTTPResponse {
     .json([
       "status": "ok", "mode": JSONValue(proxy.mode.rawValue),
-      "cassette": proxy.cassettePath.map { JSONValue($0) } ?? .null,
+      "cassette": proxy.cassetteName(of: proxy.sessions.standard).map { JSONValue($0) } ?? .null,
     ])
   }
 

@@ -18,7 +18,11 @@ enum CassettePath {
   /// current folder, such as `session.har`, means that file unless `Cassettes/session.har` exists.
   static func resolve(_ name: String) throws(UsageError) -> String {
     if RemoteCassettes.isMeant(by: name) {
-      throw UsageError("\(name) is in an object store; copy it here first: tapedeck copy \(name) NAME")
+      throw UsageError(
+        "\(name) is in an object store; copy it here first: tapedeck copy \(ShellWord.quoted(name)) NAME")
+    }
+    if name.contains("://") {
+      throw UsageError("\(name) is no cassette; of URLs, s3://BUCKET/PREFIX names one")
     }
     if name.contains("/") { return name }
     let allowed = name.utf8.allSatisfy { ASCII.isWord($0) || $0 == UInt8(ascii: ".") }
@@ -31,6 +35,9 @@ enum CassettePath {
     let isForeign = [".har", ".zhar", ".json", ".yaml", ".yml"].contains(where: name.hasSuffix)
     return isForeign && ForeignFile.isThere(name) && access(path, F_OK) != 0 ? name : path
   }
+
+  /// A cassette as the user knows it: one that was read from an object store by its place there.
+  static func shown(_ path: String) -> String { RemoteCassettes.place(of: path) ?? path }
 
   /// The name by which a command line needs to know a cassette: without `Cassettes/`, where that is its folder.
   static func shortName(_ path: String) -> String {
@@ -82,8 +89,9 @@ enum CassettePath {
       if !found.isEmpty { return found }
     }
     let known = cassette.interactions.flatMap { [$0.fileName, $0.interaction.request.targetText] }
+    let name = shown(cassette.path)
     throw Failure(
-      "\(cassette.path) has no interaction \(word.debugDescription)\(word.suggestion(among: known))"
-        + "; 'tapedeck ls \(cassette.path)' lists them")
+      "\(name) has no interaction \(word.debugDescription)\(word.suggestion(among: known))"
+        + "; 'tapedeck ls \(ShellWord.quoted(name))' lists them")
   }
 }

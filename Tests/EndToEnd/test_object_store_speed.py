@@ -1,17 +1,21 @@
-"""How long a cassette of 20,000 interactions in a store takes to be ready, beside `aws s3 sync` and a local one."""
+"""What a replica of a cassette in a store costs: how long it takes to be ready, beside `aws s3 sync` and a local cassette,
+and its memory and processor time."""
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import time
+from hashlib import sha256
 
 import pytest
 
 from deck import Deck, run
-from s3 import Store
-from servers import Moto
+from s3 import Store, environment
+from servers import Moto, Nginx
+from test_large_cassette import as_we_write, interaction
 
 COUNT = 20_000
 COLD_RATIO, WARM_RATIO = 1.5, 1.2
@@ -74,3 +78,52 @@ def test_a_large_cassette_is_ready_about_as_fast_as_it_can_be_copied(servers, aw
     figure("warm cache; local; ratio", f"{statistics.median(warm):.3f} s; {statistics.median(here):.3f} s; {ratio:.2f}")
     assert cold <= COLD_RATIO * sync
     assert ratio <= WARM_RATIO
+
+
+def bucket(folder, count: int):
+    """The objects of a cassette of GETs, each with 1 kB of JSON, as files that any server can serve."""
+    objects, files = folder / "large/objects/s", []
+    objects.mkdir(parents=True)
+
+    def add(name: str, content: bytes):
+        digest = sha256(content).hexdigest()
+        (objects / digest).write_bytes(content)
+        files.append({"name": name, "bytes": len(content), "object": f"s/{digest}"})
+
+    add("cassette.json", b'{"tapedeck": 1, "upstream": "http://api.test"}\n')
+    for number in range(count):
+        add(f"get-item-{number}.json", as_we_write(interaction(number, {"id": number, "text": "prose " * 160})).encode())
+    (folder / "large/manifest.json").write_text(json.dumps({"tapedeckRemoteCassette": 1, "seal": "s", "files": files}))
+
+
+@pytest.mark.parametrize("count", [1_000, 20_000, 100_000])
+def test_what_a_replica_costs(count, start, tmp_path, figure):
+    bucket(tmp_path / "bucket", count)
+    server = Nginx(tmp_path / "nginx", f"location /bucket/ {{ alias {tmp_path}/bucket/; }}")
+    env, script = environment(server.url, tmp_path / "cache"), tmp_path / "wrk.lua"
+    script.write_text(
+        f"n = 0 request = function() n = (n + 7919) % {count} return wrk.format('GET', '/item/' .. n, {{['X-Session'] = 's' .. n % 200}}) end")
+
+    def ready() -> tuple[float, Deck]:
+        begin = time.monotonic()
+        deck = start("replay", "s3://bucket/large", "--session-header", "X-Session", "--quiet", env=env)
+        return time.monotonic() - begin, deck
+
+    def cpu(deck) -> float:
+        """Seconds of the processor that the process has used."""
+        return sum(map(int, open(f"/proc/{deck.process.pid}/stat").read().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    try:
+        begin = time.monotonic()
+        assert run("ls", "--json", "s3://bucket/large", env=env, timeout=900).returncode == 0
+        cold = time.monotonic() - begin
+        warm, deck = ready()
+        begun, resident = cpu(deck), deck.mebibytes("VmRSS")
+        out = subprocess.run(["wrk", "-t1", "-c64", "-d10s", "-s", script, deck.url], capture_output=True, text=True, check=True).stdout
+        assert "Non-2xx" not in out and "Socket errors" not in out, out
+        asked = int(re.search(r"(\d+) requests in", out)[1])
+        figure(f"{count}: cold start, s; warm start, s (CPU s)", f"{cold:.1f}; {warm:.2f} ({begun:.2f})")
+        figure(f"{count}: resident when ready, MiB; after {asked} requests", f"{resident:.1f}; {deck.mebibytes('VmRSS'):.1f}")
+        figure(f"{count}: requests a CPU second", f"{asked / (cpu(deck) - begun):.0f}")
+    finally:
+        server.stop()

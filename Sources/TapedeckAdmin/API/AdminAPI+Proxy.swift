@@ -106,6 +106,10 @@ extension AdminAPI {
     guard let name = value?.text, isCassetteName(name) else {
       throw AdminProblem(422, "must be a bare name of letters, digits and . _ -", place: place)
     }
+    if let store = proxy.cassettePlace {
+      throw AdminProblem(
+        409, "the cassette is \(store), so there are no others beside it; start another proxy")
+    }
     return "\(proxy.cassetteFolder)/\(name)"
   }
 
@@ -134,6 +138,9 @@ extension AdminAPI {
     _ request: AdminRequest, mode: RecordMode, cassette: String?
   ) throws(AdminProblem) -> HTTPResponse {
     let session = try request.session()
+    if mode.mayRecord(cassetteExists: false), let obstacle = request.proxy.recordingObstacle {
+      throw AdminProblem(409, obstacle)
+    }
     do {
       if session.name == nil {
         try request.proxy.change(mode: mode, cassette: cassette)
@@ -170,7 +177,7 @@ extension ProxyServer {
     return [
       "status": "ok", "url": JSONValue(baseURL), "mode": JSONValue((session.mode ?? mode).rawValue),
       "upstream": upstream.map { JSONValue($0) } ?? .null,
-      "cassette": cassettePath(of: session).map { JSONValue($0) } ?? .null,
+      "cassette": cassetteName(of: session).map { JSONValue($0) } ?? .null,
       "interactions": ["recorded": JSONValue(counts.recorded), "replayable": JSONValue(counts.replayable)],
       "sessions": JSONValue(all.count - 1),
       "requests": JSONValue(all.reduce(0) { $0 + $1.requestLog.total }),

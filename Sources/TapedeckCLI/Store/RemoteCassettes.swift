@@ -57,10 +57,16 @@ enum RemoteCassettes {
     return cassette.folder
   }
 
+  /// The place whose cassette was read into a folder.
+  static func place(of folder: String) -> String? {
+    opened.withLock { $0.filter { $0.value.folder == folder }.keys.min() }
+  }
+
   static func folder(_ name: String) throws -> String {
     guard let folder = try folderIfThere(name) else {
       throw Failure(
-        "there is no cassette at \(name); record one with: tapedeck record \(name) --upstream URL")
+        "there is no cassette at \(name); record one with: "
+          + "tapedeck record \(ShellWord.quoted(name)) --upstream URL")
     }
     return folder
   }

@@ -14,6 +14,7 @@ extension ServeSettings {
       }
     }
     guard let name else { return }
+    proxy.cassettePlace = name
     if mayRecord {
       let recording = try RemoteCassettes.record(name)
       (self.recording, proxy.cassette) = (recording, recording.folder)

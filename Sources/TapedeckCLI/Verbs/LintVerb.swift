@@ -104,9 +104,11 @@ private struct LintResult {
       ? OverridesCheck(bytes, of: OverridesFile(readingCassettes: path)) : nil
   }
 
+  private var shown: String { CassettePath.shown(path) }
+
   private func place(of finding: LintFinding) -> String {
     if finding.rule == .overrides { return "\(path):\(finding.file)" }
-    return finding.file.isEmpty ? path : isFile ? "\(path): \(finding.file)" : "\(path)/\(finding.file)"
+    return finding.file.isEmpty ? shown : isFile ? "\(path): \(finding.file)" : "\(shown)/\(finding.file)"
   }
 
   var text: String {
@@ -122,7 +124,7 @@ private struct LintResult {
       HumanText.count(
         findings.count { $0.severity == severity }, severity == .info ? "remark" : severity.rawValue)
     }
-    return lines.joined() + "\(path): \(HumanText.count(count, unit)), \(counts.joined(separator: ", "))\n"
+    return lines.joined() + "\(shown): \(HumanText.count(count, unit)), \(counts.joined(separator: ", "))\n"
   }
 
   private static func color(_ severity: LintFinding.Severity) -> Style.Color {
@@ -142,7 +144,7 @@ private struct LintResult {
       ]
     }
     return [
-      "cassette": JSONValue(path), .init("\(unit)s"): JSONValue(count), "findings": .array(findings),
+      "cassette": JSONValue(shown), .init("\(unit)s"): JSONValue(count), "findings": .array(findings),
     ]
   }
 }

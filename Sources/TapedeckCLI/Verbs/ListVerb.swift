@@ -25,7 +25,7 @@ extension Verb {
     let hits = try arguments[.hits].map(readHits)
     let cassette = try CassettePath.load(name)
     if cassette.interactions.isEmpty, !arguments.has(.json) {
-      Terminal.say("\(cassette.path) holds no interactions")
+      Terminal.say("\(CassettePath.shown(cassette.path)) holds no interactions")
     } else {
       arguments.show(
         table(cassette.interactions, hits).text(),

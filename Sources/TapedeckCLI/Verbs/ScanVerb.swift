@@ -91,7 +91,7 @@ extension Verb {
     let others = results.count - shown.count
     if others > 0 { Terminal.out("\(HumanText.count(others, "other file")), no secrets\n") }
     for result in results where result.fix == nil && !result.unit.finds.isEmpty {
-      let path = if case .part(let cassette) = result.unit.kind { cassette } else { result.unit.path }
+      let path = if case .part(let cassette) = result.unit.kind { cassette } else { result.shown }
       let commands = SecretAdvice.commands(
         result.unit.finds, path: path, hasRules: result.unit.kind != .file)
       Terminal.say("about \(path):\n\(commands.joined(separator: "\n"))")
@@ -110,7 +110,7 @@ extension GitHubReport {
       ("left", results.reduce(0) { $0 + $1.remaining.count }),
     ]
     annotations = results.flatMap { result in
-      Self.annotations(result.remaining, folder: result.unit.kind == .cassette ? result.unit.path : nil)
+      Self.annotations(result.remaining, folder: result.unit.kind == .cassette ? result.shown : nil)
     }
     annotations += problems.map { Annotation(level: .error, title: "Not scanned", message: $0) }
   }
@@ -122,9 +122,11 @@ private struct ScanResult {
 
   var remaining: [SecretFind] { fix?.remaining ?? unit.finds }
 
+  var shown: String { CassettePath.shown(unit.path) }
+
   var text: String {
     let lines = remaining.map { find in
-      let place = unit.kind == .cassette ? "\(unit.path)/\(find)" : "\(find)"
+      let place = unit.kind == .cassette ? "\(shown)/\(find)" : "\(find)"
       let label = find.isUnsearchedBody ? "not searched" : fix == nil ? "secret" : "not hidden"
       return "\(label.painted(.red)): \(Printable.line(place))\n"
     }
@@ -134,12 +136,12 @@ private struct ScanResult {
       (secrets == 0 ? "no secrets" : HumanText.count(secrets, "secret"))
       + (bodies == 0 ? "" : ", \(bodies == 1 ? "1 body" : "\(bodies) bodies") not searched")
     return lines.joined()
-      + "\(unit.path): \(fix?.text ?? "\(HumanText.count(unit.fileCount, "file")), \(finds)")\n"
+      + "\(shown): \(fix?.text ?? "\(HumanText.count(unit.fileCount, "file")), \(finds)")\n"
   }
 
   var json: JSONValue {
     [
-      "path": JSONValue(unit.path), "files": JSONValue(unit.fileCount),
+      "path": JSONValue(shown), "files": JSONValue(unit.fileCount),
       "finds": .array(unit.finds.map(\.json)), "problems": JSONValue(unit.problems),
       "fixed": fix?.json ?? .null, "left": .array(remaining.map(\.json)),
     ]

@@ -17,7 +17,9 @@ struct VerifiedOrigins {
     areOwn = cassette.hasSeveralOrigins && (upstream == nil || origin.map(cassette.origins.contains) == true)
     named = areOwn ? origin : upstream
     guard let only = upstream ?? cassette.upstream else {
-      guard areOwn else { throw UsageError("\(cassette.path) does not name its origin; give --upstream URL") }
+      guard areOwn else {
+        throw UsageError("\(CassettePath.shown(cassette.path)) does not name its origin; give --upstream URL")
+      }
       all = cassette.origins
       return
     }

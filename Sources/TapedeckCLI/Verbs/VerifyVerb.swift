@@ -70,7 +70,7 @@ extension Verb {
     // A signal ends the verification, not the process: the results so far are reported.
     Signals.block()
     let report = DriftReport(
-      cassette: cassette.path, origins: origins.all,
+      cassette: CassettePath.shown(cassette.path), origins: origins.all,
       findings: try findings(requests, batches, origins, inOrder: sendsUnsafe))
     if let file = arguments[.report] { try OutputFile.write(report.json.bytes(.pretty), to: file) }
     if let file = arguments[.reportJUnit] { try OutputFile.write(Array(report.junit.text.utf8), to: file) }

@@ -1,3 +1,4 @@
+internal import TapedeckHTTP
 internal import TapedeckRecording
 internal import TapedeckRedaction
 
@@ -39,7 +40,10 @@ package final class RemoteRecording {
     }
     throw StoreError(
       "\(remote.address)",
-      .file("\(Self.maximumFolders) recordings that could not be sealed are left in \(remote.known).work-*"))
+      .file(
+        "\(Self.maximumFolders) recordings of earlier runs, which could not be sealed, are left in "
+          + "\(remote.known).work-*; add each with \(Self.merge("FOLDER/cassette", into: remote.address)), or remove it"
+      ))
   }
 
   private init(
@@ -51,7 +55,13 @@ package final class RemoteRecording {
 
   private static func left(_ slot: String, _ address: StoreAddress) -> String {
     "what an earlier run recorded is not in \(address), which has changed since; to add it: "
-      + "tapedeck merge \(address) \(slot)/cassette --into \(address), then remove \(slot)"
+      + "\(merge("\(slot)/cassette", into: address)), then remove \(slot)"
+  }
+
+  /// The command that adds what is in a folder to a cassette.
+  private static func merge(_ folder: String, into address: StoreAddress) -> String {
+    let place = ShellWord.quoted("\(address)")
+    return "tapedeck merge \(place) \(ShellWord.quoted(folder)) --into \(place)"
   }
 
   /// Begins anew with a version of the store.
@@ -102,14 +112,19 @@ package final class RemoteRecording {
       StoreFiles.removeAll(slot)
       return report
     } catch {
-      guard error.reason == .changed else { throw error }
+      guard error.reason == .changed else {
+        throw StoreError(
+          error.place,
+          .file(
+            "\(error.reason). Nothing is lost: the recording is in \(folder), and the next one into "
+              + "\(remote.address) on this machine goes on with it and seals both"))
+      }
       try StoreFiles.write([], to: "\(slot)/\(Self.conflict)")
       throw StoreError(
         "\(remote.address)",
         .file(
           "another writer has changed it since this recording began, so it was left as it is; nothing is lost, the "
-            + "recording is in \(folder). To put both together: "
-            + "tapedeck merge \(remote.address) \(folder) --into \(remote.address)"))
+            + "recording is in \(folder). To put both together: \(Self.merge(folder, into: remote.address))"))
     }
   }
 }

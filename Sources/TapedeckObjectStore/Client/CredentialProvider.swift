@@ -22,6 +22,16 @@ final class CredentialProvider {
   }
 
   func credentials() throws(StoreError) -> StoreCredentials {
+    let credentials = try currentCredentials()
+    guard credentials.isPlain else {
+      throw StoreError(
+        "the object store",
+        .noCredentials("the credentials hold a blank, a line break or a character that is not ASCII"))
+    }
+    return credentials
+  }
+
+  private func currentCredentials() throws(StoreError) -> StoreCredentials {
     if case .keys(let keys) = source { return keys }
     let now = surroundings.milliseconds()
     if let current, now - current.since < Self.maximumAgeMilliseconds { return current.credentials }

@@ -9,7 +9,7 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
   package let prefix: String
 
   /// Whether a word of a command line names a place in an object store.
-  package static func isMeant(by text: String) -> Bool { text.hasPrefix(scheme) }
+  package static func isMeant(by text: String) -> Bool { text.prefix(scheme.count).lowercased() == scheme }
 
   /// - Throws: `malformedAddress` for a bucket or prefix that stores do not take, or that would not stay what it is in a
   ///   URL.

@@ -8,6 +8,9 @@ package struct StoreCredentials: Sendable, Equatable {
   package init(keyID: String, secret: String, sessionToken: String? = nil) {
     (self.keyID, self.secret, self.sessionToken) = (keyID, secret, sessionToken)
   }
+
+  /// Whether all of it can stand in a field of a request. A line break, as files end with, cannot.
+  var isPlain: Bool { [keyID, secret, sessionToken ?? ""].allSatisfy(StoreEnvironment.isPlain) }
 }
 
 extension StoreCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

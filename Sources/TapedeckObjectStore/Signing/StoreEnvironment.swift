@@ -62,7 +62,11 @@ package struct StoreEnvironment: Sendable {
       configurations["profile \(profile)"] ?? (named == nil ? configurations["default"] : nil)
       ?? (profile == "default" ? configurations["default"] : nil)
     if let named, credentials == nil, configuration == nil { throw .profileAbsent(named) }
+    guard Self.isPlain(region) else { throw .malformedRegion }
   }
+
+  /// Whether a text is of visible ASCII characters alone.
+  static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > ASCII.space && $0 < 0x7F } }
 
   package var region: String {
     variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION") ?? configuration?["region"] ?? "us-east-1"
@@ -174,6 +178,7 @@ package enum StoreEnvironmentError: Error, Equatable, CustomStringConvertible {
   case halfOfKey(place: String, absent: String)
   case prohibitedContainer
   case noCredentials
+  case malformedRegion
 
   package var description: String {
     switch self {
@@ -181,6 +186,7 @@ package enum StoreEnvironmentError: Error, Equatable, CustomStringConvertible {
     case .halfOfKey(let place, let absent): "\(place) holds half of a key: the \(absent) is missing"
     case .prohibitedContainer:
       "AWS_CONTAINER_CREDENTIALS_FULL_URI is not https, and names neither this machine nor the address of ECS or EKS"
+    case .malformedRegion: "AWS_REGION is no name of a region, like eu-west-1"
     case .noCredentials:
       "there are no credentials for the object store; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
     }

@@ -41,18 +41,16 @@ extension MissExplanation {
     else { return nil }
     let fields = nearest.differences.map(\.field).joined(separator: ", ")
     return Miss.Fix(
-      because: "to ignore \(fields)\(Self.forGood(cassette, adding: words, removing: headers))",
+      because: "to ignore \(fields)\(forGood(cassette, adding: words, removing: headers))",
       // No word takes a header out of the rules: all others are named.
       command: command(again, rules: headers.isEmpty ? rules(cassette) + words : changed.items))
   }
 
-  /// How the cassette itself comes to say the same; nothing where it is a file of another tool.
-  private static func forGood(_ cassette: Cassette, adding words: [String], removing headers: [String])
-    -> String
-  {
-    if cassette.isForeignFile { return "" }
+  /// How the cassette itself comes to say the same; nothing where it is a file of another tool, or in an object store.
+  private func forGood(_ cassette: Cassette, adding words: [String], removing headers: [String]) -> String {
+    if cassette.isForeignFile || configuration.cassettePlace != nil { return "" }
     let changes = [("add", words), ("remove", headers.map { "headers:\($0)" })].filter { !$0.1.isEmpty }
-      .map { verb, words in "\(verb) \(words.map(quoted).joined(separator: ", "))" }
+      .map { verb, words in "\(verb) \(words.map(Self.quoted).joined(separator: ", "))" }
     return " (for good: \(changes.joined(separator: " and ")) in match of \(cassette.path)/cassette.json)"
   }
 
@@ -74,7 +72,7 @@ extension MissExplanation {
   private func recording(_ cassette: Cassette?, recorded: Int) -> Miss.Fix {
     let isForward = configuration.forward != nil || cassette?.hasSeveralOrigins == true
     let origin = isForward ? nil : configuration.upstream ?? cassette?.upstream
-    var name = configuration.cassette ?? "NAME"
+    var name = configuration.shownCassette ?? "NAME"
     var why = configuration.cassette == nil ? "to record it" : "to record it into this cassette"
     var before = ""
     if let cassette, cassette.isForeignFile {
@@ -139,7 +137,9 @@ extension MissExplanation {
     let isReplay = words.contains("replay")
     if !isReplay { words += configuration.upstreams.map { Self.option("--upstream", $0) } + forwarding }
     if asks != nil || !isReplay && configuration.hasSeveralOrigins { words += reaching }
-    if let cassette = cassette ?? configuration.cassette { words.append(Self.option("--cassette", cassette)) }
+    if let cassette = cassette ?? configuration.shownCassette {
+      words.append(Self.option("--cassette", cassette))
+    }
     if !rules.isEmpty { words.append(Self.option("--match", rules.joined(separator: ","))) }
     let inForce = configuration.onExhausted == .repeatLast ? nil : configuration.onExhausted
     if let policy = onExhausted ?? inForce { words.append("--on-exhausted \(policy.rawValue)") }
@@ -189,4 +189,9 @@ extension MissExplanation {
 
   /// A word that is taken for no option.
   private static func operand(_ path: String) -> String { path.hasPrefix("-") ? "./\(path)" : path }
+}
+
+extension ProxyConfiguration {
+  /// The cassette as the user knows it.
+  var shownCassette: String? { cassettePlace ?? cassette }
 }

@@ -70,7 +70,7 @@ struct MissExplanation: Sendable {
   private func detail(_ request: HTTPRequest, nearest: [NearMiss], recorded: Int) -> String {
     let asked = Self.line(request)
     let mode = "(mode \(configuration.mode.rawValue))"
-    guard let cassette = configuration.cassette else {
+    guard let cassette = configuration.shownCassette else {
       if configuration.verb != nil {
         let reason =
           configuration.sessionSelector == nil

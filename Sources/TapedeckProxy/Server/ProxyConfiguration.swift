@@ -29,6 +29,8 @@ public struct ProxyConfiguration: Sendable {
   public var forward: ForwardProxy?
   /// The folder of the cassette.
   public var cassette: String?
+  /// The place in an object store that the folder is a copy of; `nil` for a cassette of its own.
+  package var cassettePlace: String?
   /// The record mode.
   public var mode: RecordMode
   /// What of a request is compared, instead of what the cassette says or in addition; a recording keeps it for later.

@@ -19,6 +19,7 @@ extension ProxyServer {
   package func rerecordingObstacle(_ entry: RequestLogEntry, of session: Session) -> String? {
     let inserted = inserted(for: session)
     guard inserted.cassettePath != nil else { return "there is no cassette to record into" }
+    if let recordingObstacle { return recordingObstacle }
     guard entry.status != 101 else { return "a WebSocket cannot be recorded anew without its client" }
     return forwardingObstacle(of: session)
   }

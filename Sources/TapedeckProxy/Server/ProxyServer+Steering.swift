@@ -25,6 +25,20 @@ extension ProxyServer {
   /// The folder of the session's cassette, its own or the proxy's.
   package func cassettePath(of session: Session) -> String? { inserted(for: session).cassettePath }
 
+  /// The same as the user knows it: an object store's by its place.
+  package func cassetteName(of session: Session) -> String? {
+    cassettePath(of: session).map { configuration.cassettePlace ?? $0 }
+  }
+
+  /// The place of the cassette in an object store; `nil` for a local one.
+  package var cassettePlace: String? { configuration.cassettePlace }
+
+  /// Why recordings would be lost: the cassette is a copy from an object store, and nothing would put them there.
+  package var recordingObstacle: String? {
+    guard let place = cassettePlace, !configuration.mode.mayRecord(cassetteExists: false) else { return nil }
+    return "this proxy does not record into \(place); to do so, start one with --mode new_episodes"
+  }
+
   /// How many interactions can be replayed, and how many were recorded since the cassette was put in.
   public var interactionCounts: (recorded: Int, replayable: Int) {
     interactionCounts(of: sessions.standard)
