@@ -22,6 +22,7 @@ from origin import HangUp, counting, reply
 from s3 import KEY, SECRET, PyS3Local, Store, environment
 from servers import Moto
 from steering import steered
+from test_large_cassette import as_we_write, interaction
 from wire import fetch
 
 LONG = "TAPEDECK_LONG_TESTS" in os.environ
@@ -518,6 +519,27 @@ def test_a_bucket_that_does_not_exist_is_told_of_before_anything_is_done(store, 
         assert done.returncode == 1 and "there is no such bucket (404)" in done.stderr, (words, done.stderr)
         assert done.stderr.count("\n") == 1, done.stderr
     assert not (tmp_path / "copied").exists()
+
+
+def test_a_cache_smaller_than_its_cassettes_serves_them_all_the_same(moto_store, cache, tmp_path):
+    """Several processes at once; what none of them uses any more is removed when something is fetched next."""
+    names = [f"s3://{moto_store.bucket}/large-{number}" for number in range(4)]
+    for name in names:
+        local = tmp_path / name.rpartition("/")[2]
+        local.mkdir()
+        (local / "cassette.json").write_text('{"tapedeck": 1, "upstream": "http://api.test"}\n')
+        for number in range(150):
+            body = {"name": local.name, "text": f"{number:05} " * 2000}
+            (local / f"get-item-{number}.json").write_text(as_we_write(interaction(number, body)))
+        assert run("copy", local, name, env=moto_store.env(tmp_path / "writer"), timeout=60).returncode == 0
+    env = moto_store.env(cache)
+    with ThreadPoolExecutor(6) as pool:
+        for done in pool.map(lambda name: run("ls", name, "--cache-size", "1", env=env, timeout=60), names[:3] * 2):
+            assert done.returncode == 0 and done.stdout.count("/item/") == 150, done.stderr
+    assert run("ls", names[3], "--cache-size", "1", env=env, timeout=60).returncode == 0
+    # 150 bodies of 12 kB, and the files that are at hand for the last of them.
+    kept = sum(path.stat().st_size for path in (cache / "tapedeck/objects").rglob("*") if path.is_file())
+    assert 1_800_000 < kept < 3_000_000
 
 
 def test_a_cache_that_cannot_be_written_is_named(moto_store, tmp_path):

@@ -9,10 +9,11 @@ internal import TapedeckRedaction
 /// cassettes/DIGEST/         whole cassettes by the SHA-256 of their manifest, hard-linked with `objects`
 /// cassettes/DIGEST.json     their manifests
 /// cassettes/DIGEST.lock     shared by those who replay them
+/// filling.lock              shared by those who fetch
 /// remotes/…                 what is known of each place in a store, and what is being recorded there
 /// ```
 ///
-/// Everything comes to be under another name and is renamed once it is whole, so processes need no lock to share it.
+/// Everything comes to be under another name and is renamed once it is whole, so processes need no lock to read it.
 /// Contents are verified when they arrive and when a cassette is put together; after that, a file that was changed in
 /// place is noticed by its time (`StoreFiles.mark`).
 package struct ObjectCache: Sendable {
@@ -63,13 +64,24 @@ package struct ObjectCache: Sendable {
     }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Puts a cassette together.
+  /// Puts a cassette together, and removes others if the cache is too large then.
   /// - Parameter fetch: gets objects that are not here.
   func makeFolder(
     of version: RemoteCassette.Version, _ manifest: RemoteManifest,
     fetch: ([RemoteManifest.File]) throws(StoreError) -> Void
   ) throws(StoreError) -> CachedCassette {
+    let whole = try newFolder(of: version, manifest, fetch: fetch)
+    shrink()
+    return whole
+  }
+
+  private func newFolder(
+    of version: RemoteCassette.Version, _ manifest: RemoteManifest,
+    fetch: ([RemoteManifest.File]) throws(StoreError) -> Void
+  ) throws(StoreError) -> CachedCassette {
     let folder = cassette(version.digest)
+    let filling = fillingLock()
+    defer { withExtendedLifetime(filling) {} }
     let temporary = StoreFiles.temporaryName(beside: folder)
     do throws(StoreError) {
       try fill(temporary, with: manifest, fetch: fetch)
@@ -93,6 +105,9 @@ package struct ObjectCache: Sendable {
     return whole
   }
 
+  /// While it is held, no other process removes objects that no cassette holds yet, or cassettes that nobody uses yet.
+  private func fillingLock() -> FileLock? { FileLock("\(root)/filling.lock", isShared: true, waits: true) }
+
   /// Fills a new folder with the files of a manifest.
   func fill(
     _ folder: String, with manifest: RemoteManifest, fetch: ([RemoteManifest.File]) throws(StoreError) -> Void
@@ -101,6 +116,8 @@ package struct ObjectCache: Sendable {
     for inner in CassetteNames.folders(of: manifest.files.map(\.name)) {
       try StoreFiles.makeFolder("\(folder)/\(inner)")
     }
+    let filling = fillingLock()
+    defer { withExtendedLifetime(filling) {} }
     var digests: Set<String> = []
     let lacking = manifest.files.filter { digests.insert($0.digest).inserted && !isGood($0) }
     if !lacking.isEmpty {
@@ -150,10 +167,11 @@ package struct ObjectCache: Sendable {
   // MARK: The bound
 
   /// Removes the cassettes that were not used for longest, and objects that no cassette holds, until the rest is within
-  /// the bound.
-  func shrink() {
+  /// the bound. Leaves that to later while a process fetches.
+  private func shrink() {
     var bytes = objectBytes()
-    guard bytes > limitBytes else { return }
+    guard bytes > limitBytes, let filling = FileLock("\(root)/filling.lock") else { return }
+    defer { withExtendedLifetime(filling) {} }
     let cassettes = StoreFiles.names(in: "\(root)/cassettes").filter { $0.hasSuffix(".json") }.map { name in
       (used: StoreFiles.status("\(root)/cassettes/\(name)")?.modified ?? 0, digest: String(name.dropLast(5)))
     }.sorted { $0 < $1 }

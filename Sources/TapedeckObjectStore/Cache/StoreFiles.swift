@@ -13,7 +13,6 @@ enum StoreFiles {
     var links: Int
     /// Seconds since 1970.
     var modified: Int
-    var changed: Int
     var isPlain: Bool
     var isFolder: Bool
 
@@ -21,7 +20,7 @@ enum StoreFiles {
 
     init(_ status: stat) {
       (bytes, links) = (Int(status.st_size), Int(status.st_nlink))
-      (modified, changed) = (status.st_mtim.tv_sec, status.st_ctim.tv_sec)
+      modified = status.st_mtim.tv_sec
       isPlain = status.st_mode & S_IFMT == S_IFREG
       isFolder = status.st_mode & S_IFMT == S_IFDIR
     }
@@ -225,11 +224,14 @@ final class WrittenFile {
 final class FileLock: Sendable {
   private let descriptor: Int32
 
-  /// - Parameter isShared: whether others may hold it too.
+  /// - Parameters:
+  ///   - isShared: whether others may hold it too.
+  ///   - waits: whether to wait for another process that holds it.
   /// - Returns: `nil` if another process holds it, or it cannot be made.
-  init?(_ path: String, isShared: Bool = false) {
+  init?(_ path: String, isShared: Bool = false, waits: Bool = false) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0, flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+    guard descriptor >= 0, flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)) == 0
+    else {
       return nil
     }
   }

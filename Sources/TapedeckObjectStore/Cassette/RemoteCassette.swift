@@ -66,7 +66,6 @@ package final class RemoteCassette {
     if let whole = cache.wholeFolder(of: version) { return whole }
     return try cache.makeFolder(of: version, try manifest(of: version)) { files throws(StoreError) in
       try fetch(files, progress: progress)
-      cache.shrink()
     }
   }
 
