@@ -136,6 +136,28 @@ def test_sessions_keep_to_their_replica_and_begin_anew_when_it_leaves(kind, reco
         assert replica.stop() == 0, replica.stderr
 
 
+def test_replicas_are_equal(recorded, start, cassette, tmp_path):
+    """Ids, fakes and what happens by chance come from what is declared, and not from the process."""
+    recorded(*["/n"] * 3)
+    overrides = tmp_path / "overrides.json"
+    overrides.write_text(json.dumps({
+        "resources": [{"path": "/users", "ids": "uuid", "seed": {"count": 20, "fields": {"name": "name", "age": {"int": [18, 80]}}}}],
+        "patches": [{"path": "/n", "status": 503, "probability": 0.5, "seed": 1}]}))
+
+    def answers(replica, session: str) -> list:
+        ask = {"headers": {"X-Session": session}, "timeout": 30}
+        made = [requests.post(f"{replica.url}/users", json={"name": name}, **ask).content for name in "ab"]
+        return [*made, requests.get(f"{replica.url}/users", **ask).content] + [
+            (answer.status_code, answer.content) for answer in (requests.get(f"{replica.url}/n", **ask) for _ in range(6))]
+
+    first, second = (
+        start("replay", cassette, "--overrides", overrides, "--session-header", "X-Session", "--quiet") for _ in range(2))
+    one = [answers(first, session) for session in SESSIONS[:5]]
+    # The other way round, since other sessions may not matter.
+    assert one == [answers(second, session) for session in SESSIONS[4::-1]][::-1]
+    assert {status for status, _ in one[0][3:]} == {200, 503}
+
+
 # 100,000 requests in the long form: four each time.
 ROUNDS = 125 if os.environ.get("TAPEDECK_LONG_TESTS") == "1" else 5
 OVERRIDES = {
