@@ -511,6 +511,38 @@ def test_a_recording_that_cannot_be_published_is_kept_and_goes_on(denied, start,
     assert {item["target"] for item in found} == {"/a", "/b"}
 
 
+@pytest.mark.parametrize(("response", "text"), [
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut", "cut short"),
+    (reply(b"other"), "not what the manifest says"), (reply(b"x" * 100_000), "not what the manifest says"),
+    (error("NoSuchKey", b"404 Not Found"), "there is no such object (404)"), (error("AccessDenied", b"403 Forbidden"), "access is denied (403)"),
+    (error("SlowDown", b"503 Slow Down"), "asks to slow down (503), 6 times"),
+], ids=["cut", "other", "longer", "404", "403", "503"])
+def test_an_object_that_does_not_come_leaves_nothing_half(response, text, start, origin, cache, tmp_path):
+    serve, is_broken = small_store([]), False
+
+    def handler(exchange):
+        if is_broken and exchange.request.method == b"GET" and b"/objects/" in exchange.request.target:
+            exchange.send(response)
+            raise HangUp
+        return serve(exchange)
+
+    server = origin(handler).url
+    deck = start("record", "s3://bucket/half", "--upstream", origin(counting()).url, env=environment(server, tmp_path / "writer"))
+    answers = [fetch(deck.url, target).body for target in ("/a", "/b", "/c")]
+    assert deck.stop() == 0, deck.stderr
+    is_broken = True
+    for words in (["replay", "s3://bucket/half"], ["copy", "s3://bucket/half", tmp_path / "copied"]):
+        done = run(*words, env=environment(server, cache), timeout=60)
+        assert done.returncode == 1 and text in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert not (tmp_path / "copied").exists()
+    left = [path for path in (cache / "tapedeck").rglob("*") if path.is_file() and path.suffix not in (".json", ".lock")]
+    assert not left and not [path for path in (cache / "tapedeck/cassettes").iterdir() if path.is_dir()], left
+    is_broken = False
+    deck = start("replay", "s3://bucket/half", env=environment(server, cache))
+    assert [fetch(deck.url, target).body for target in ("/a", "/b", "/c")] == answers
+    assert deck.stop() == 0
+
+
 def test_a_bucket_that_does_not_exist_is_told_of_before_anything_is_done(store, cache, tmp_path):
     env, absent = store.env(cache), "s3://deck-absent-bucket/x"
     for words in (["ls", absent], ["replay", absent], ["trim", absent], ["copy", absent, tmp_path / "copied"],
