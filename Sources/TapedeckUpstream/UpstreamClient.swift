@@ -103,12 +103,17 @@ public final class UpstreamClient {
     }
   }
 
-  /// Gives a request that is not idempotent a new connection, which cannot have timed out (RFC 9110 §9.2.2,
-  /// B37), and an unsafe one none whose last response had no body: a stray body may still arrive. An upload gets a new
-  /// one too, because its body is here only once.
+  /// Gives a request an idle connection that is quiet, or a new one. One that is not idempotent only follows at once,
+  /// because it is not sent again when the origin closes the connection (RFC 9110 §9.2.2, B37). An unsafe one follows no
+  /// response without a body: a stray body may still arrive. An upload always gets a new one, because its body is here only
+  /// once.
   private func connection(for request: HTTPRequest) throws(UpstreamError) -> UpstreamConnection {
-    while request.method.isIdempotent, request.uploadBytes == nil,
-      let index = idle.lastIndex(where: { request.method.isSafe || !$0.hasEndedWithoutBody })
+    let method = request.method
+    let limit = configuration.timeouts.reuseMilliseconds
+    while request.uploadBytes == nil,
+      let index = idle.lastIndex(where: {
+        (method.isSafe || !$0.hasEndedWithoutBody) && (method.isIdempotent || $0.wasUsed(within: limit))
+      })
     {
       let connection = idle.remove(at: index)
       if connection.isFresh(within: Self.maxIdleMilliseconds) { return connection }

@@ -12,6 +12,9 @@ public struct UpstreamConfiguration: Sendable {
     public var readIdleMilliseconds = 60_000
     /// How long idle connections are kept.
     public var keepAliveMilliseconds = 30_000
+    /// How long a connection may have been idle before a request that is not sent twice. No known server closes one this
+    /// soon: gunicorn's default is 2 s, Node's and Apache's 5 s.
+    var reuseMilliseconds = 1_000
 
     public init() {}
   }

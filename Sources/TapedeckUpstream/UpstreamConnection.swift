@@ -112,7 +112,10 @@ final class UpstreamConnection: EventHandler {
   }
 
   /// Whether nothing has arrived, and it was idle for less than `milliseconds`.
-  func isFresh(within milliseconds: Int) -> Bool {
-    idleSince.adding(milliseconds: milliseconds) > loop.now && handle.isQuiet
+  func isFresh(within milliseconds: Int) -> Bool { wasUsed(within: milliseconds) && handle.isQuiet }
+
+  /// Whether it was idle for less than `milliseconds`.
+  func wasUsed(within milliseconds: Int) -> Bool {
+    idleSince.adding(milliseconds: milliseconds) > loop.now
   }
 }

@@ -231,15 +231,23 @@ public final class UpstreamExchange: TunnelSource {
   private func silence(_ connection: UpstreamConnection) -> String {
     let origin = configuration.origin
     let what = "\(origin) closed the connection without a response."
-    guard origin.scheme == .http, !connection.hasServed else { return what }
+    if connection.hasServed { return what + notRepeated }
+    guard origin.scheme == .http else { return what }
     return "\(what) If the port expects TLS, the origin is \(origin.overTLS)."
   }
 
   /// A reset inside the response leaves it incomplete; one before it concerns only the connection (F09, F12).
   private func connectionBroke(_ connection: UpstreamConnection, _ code: Int32) {
     if maySendAgain(connection) { return sendAgain(connection) }
-    let reason = connection.handle.reason(code)
-    fail(parser.hasSeenBytes ? .incomplete : .terminated, "\(configuration.origin): \(reason).")
+    let reason = "\(configuration.origin): \(connection.handle.reason(code))."
+    if parser.hasSeenBytes { return fail(.incomplete, reason) }
+    fail(.terminated, connection.hasServed ? reason + notRepeated : reason)
+  }
+
+  /// Why a request is not sent again when a connection that has served before ends (B37).
+  private var notRepeated: String {
+    " The connection had served before. The request may or may not have reached the origin, and was not repeated, because"
+      + " \(request.method.rawValue) is not idempotent."
   }
 
   private func maySendAgain(_ connection: UpstreamConnection) -> Bool {

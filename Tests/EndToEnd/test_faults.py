@@ -146,9 +146,9 @@ def no_more_descriptors(deck):
 
 
 def test_f07_descriptors_that_run_out_are_503_until_there_are_more(record, origin, cassette):
-    deck = record(origin(lambda exchange: reply(b"here")).url)
+    deck = record(origin(lambda exchange: reply(b"here", b"Connection: close")).url)
     with Wire(deck.url) as wire:
-        wire.ask(b"/before", method=b"POST")  # the connection is accepted; a POST takes a new one each time
+        wire.ask(b"/before", method=b"POST")  # the client's connection is accepted; the origin's is a new one each time
         assert wire.answer().body == b"here"
         with no_more_descriptors(deck):
             wire.ask(b"/row", method=b"POST")

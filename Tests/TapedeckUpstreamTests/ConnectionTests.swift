@@ -127,29 +127,51 @@ import Testing
     #expect(sinks.allSatisfy { $0.bodyText == "ok" })
   }
 
-  @Test func postNeverTakesAUsedConnection() throws {
+  /// How many connections a GET, a POST and a GET take, by the time for which a connection may rest before the POST.
+  @Test(arguments: [(restMilliseconds: 1_000, connections: 1), (0, 2)])
+  func postTakesOnlyAConnectionThatWasJustInUse(restMilliseconds: Int, connections: Int) throws {
     let origin = Self.responding(Self.ok)
     defer { origin.stop() }
-    let harness = try ClientHarness(origin)
+    let harness = try ClientHarness(origin) { $0.timeouts.reuseMilliseconds = restMilliseconds }
     let requests = [HTTPRequest(.get, "/1"), HTTPRequest(.post, "/2", body: [1]), HTTPRequest(.get, "/3")]
     let sinks = harness.inTurn(requests)
     #expect(sinks.allSatisfy { $0.bodyText == "ok" })
+    #expect(origin.connectionCount == connections)
+  }
+
+  @Test func postTakesNoConnectionWhoseLastResponseHadNoBody() throws {
+    let origin = Self.responding("HTTP/1.1 204 No Content\r\n\r\n")
+    defer { origin.stop() }
+    _ = try ClientHarness(origin).inTurn([HTTPRequest(.get, "/1"), HTTPRequest(.post, "/2", body: [1])])
     #expect(origin.connectionCount == 2)
   }
 
-  @Test("B37 a POST that gets no response is sent once")
-  func aPostThatGetsNoResponseIsSentOnce() throws {
+  /// How an origin ends a connection on which a second request has come.
+  enum End: CaseIterable { case close, reset, strayBytes }
+
+  @Test("B37 F30 a POST whose reused connection dies is sent once", arguments: End.allCases)
+  func aPostThatGetsNoResponseIsSentOnce(end: End) throws {
     let origin = ScriptedOrigin { connection in
       guard connection.readRequest()?.hasPrefix("GET") == true else { return }
       connection.send(Self.ok)
-      connection.readRequest()
+      guard connection.readRequest() != nil else { return }
+      switch end {
+      case .close: break
+      case .reset: connection.resetOnClose()
+      case .strayBytes: connection.send("hello")
+      }
     }
     defer { origin.stop() }
     let sinks = try ClientHarness(origin).inTurn([
       HTTPRequest(.get, "/"), HTTPRequest(.post, "/", body: [0x78]),
     ])
     #expect(sinks[1].failure?.head.status == 502)
-    #expect(origin.requests.filter { $0.hasPrefix("POST") }.count == 1)
+    let text = String(decoding: sinks[1].failure?.body ?? [], as: UTF8.self)
+    let tells =
+      "may or may not have reached the origin, and was not repeated, because POST is not idempotent."
+    #expect(text.contains(tells) == (end != .strayBytes))
+    #expect(origin.requests.map { $0.prefix(4) } == ["GET ", "POST"])
+    #expect(origin.connectionCount == 1)
   }
 
   @Test("F30 a GET whose reused connection dies is sent once more")
