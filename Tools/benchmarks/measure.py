@@ -18,10 +18,10 @@ import time
 from machine import LOAD_CORE, TICKS, Server, eventually, pinned, run
 
 
-def throughput(server, script, connections, seconds):
+def throughput(server, script, connections, seconds, origin=None):
     """Requests a second by wrk; the server's processor time for one, how many it answers in a second of that, and how
-    much of the time it was at work. Any error is fatal."""
-    before = server.cpu_seconds
+    much of the time it was at work. With an origin, also how many in a second of both. Any error is fatal."""
+    before, before_origin = server.cpu_seconds, origin.cpu_seconds if origin else 0
     words = ("wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", script, server.url)
     out = run(*pinned(LOAD_CORE, *words))
     if "Non-2xx" in out or "Socket errors" in out:
@@ -29,8 +29,11 @@ def throughput(server, script, connections, seconds):
     requests = int(re.search(r"(\d+) requests in", out)[1])
     cpu = max(server.cpu_seconds - before, 1 / TICKS)
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
-    return {"rate": rate, "cpu": cpu / requests * 1e6, "capacity": requests / cpu, "busy": rate * cpu / requests,
+    figures = {"rate": rate, "cpu": cpu / requests * 1e6, "capacity": requests / cpu, "busy": rate * cpu / requests,
         "requests": requests}
+    if origin:
+        figures["with_origin"] = requests / (cpu + origin.cpu_seconds - before_origin)
+    return figures
 
 
 def handshakes(server, seconds, *how):

@@ -16,9 +16,9 @@ def figure(row, figures):
     return ", ".join(text.format(figures[name]) for name, text in ROWS[row].shows.items())
 
 
-def ratio(row, base, samples):
+def ratio(row, base, samples, name=None):
     """The median of what each round says for itself: the machine is another one from minute to minute."""
-    name = next(iter(ROWS[row].shows))
+    name = name or next(iter(ROWS[row].shows))
     rounds = zip(samples[row], samples[base])
     return statistics.median(mine[name] / theirs[name] for mine, theirs in rounds)
 
@@ -31,6 +31,8 @@ def judgement(row, samples):
             continue
         wanted = f" (≥ {goal:g})" if goal else ""
         parts.append(f"{ratio(row, base, samples):.2f} × {base}{wanted}")
+        if "with_origin" in ROWS[row].shows and "with_origin" in ROWS[base].shows:
+            parts.append(f"{ratio(row, base, samples, 'with_origin'):.2f} × with the origin's CPU on both sides")
     for name, limit in ROWS[row].at_most.items():
         parts.append(f"{name} ≤ {limit:g}")
     return ", ".join(parts)

@@ -25,6 +25,8 @@ class Row:
 #: Compared by what a second of the server's processor is good for: where the load's core is at its end before the
 #: server's, the rate tells how fast the load is.
 REQUESTS = {"capacity": "{:,.0f} a second of CPU", "rate": "{:,.0f}/s", "busy": "{:.0%} busy"}
+#: Where there is an origin.
+FORWARDED = {**REQUESTS, "with_origin": "{:,.0f} a second of CPU with the origin's"}
 #: One after another: compared by how soon the next can follow.
 ROUND_TRIPS = {"rate": "{:,.0f}/s", "cpu": "{:.1f} µs CPU"}
 CALLS = {"calls": "{:.2f} system calls", "waits": "{:.4f} of them to wait for another thread"}
@@ -45,14 +47,16 @@ def load(
     def take(bench):
         name, number = content(bench) if callable(content) else content
         script = bench.content.script(name, number) if posts is None else bench.content.post_script(**posts)
-        with Together(bench, needs, start) as server:
+        together = Together(bench, needs, start)
+        with together as server:
             if is_warm:
                 measure.asked_once(server, name, number)
             if posts is not None:
                 measure.throughput(server, script, connections or bench.options.connections, 1)
-            return measure.throughput(server, script, connections or bench.options.connections, bench.options.seconds)
+            return measure.throughput(
+                server, script, connections or bench.options.connections, bench.options.seconds, together.first)
 
-    return Row(title, take, ROUND_TRIPS if connections == 1 else REQUESTS, against or {})
+    return Row(title, take, ROUND_TRIPS if connections == 1 else FORWARDED if needs else REQUESTS, against or {})
 
 
 def handshakes(title, start, against=None, how=("-new",)):
@@ -100,6 +104,10 @@ class Together:
     def __enter__(self):
         self.running = [make(self.bench) for make in self.makers if make]
         return self.running[-1] if self.running else None
+
+    @property
+    def first(self):
+        return self.running[0] if len(self.running) > 1 else None
 
     def __exit__(self, *_):
         for server in reversed(self.running):
