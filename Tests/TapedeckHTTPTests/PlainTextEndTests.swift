@@ -12,7 +12,8 @@ import Testing
           bytes[place] = byte
           let isPlain = (0x20..<0x80).contains(byte) && !"\"\\".utf8.contains(byte)
           let end = bytes.withUnsafeBytes { JSONString.endOfPlain($0, from: 0) }
-          guard end == (isPlain ? count : place) else {
+          let isAllPlain = bytes.withUnsafeBytes { JSONString.isPlain($0) }
+          guard end == (isPlain ? count : place), isAllPlain == isPlain else {
             Issue.record("byte \(byte) at \(place) of \(count): \(end)")
             return
           }

@@ -2,7 +2,9 @@
 struct JSONLayoutScan {
   private let layout: JSONStyle.Layout
   private var reader: JSONReader
+  /// As long as the document, and filled up to `count`.
   private var compact: [UInt8] = []
+  private var count = 0
   /// The offset after the last white space dropped.
   private var pieceStart = 0
 
@@ -15,6 +17,7 @@ struct JSONLayoutScan {
 
   mutating func takeRest() -> [UInt8] {
     takePiece()
+    compact.removeLast(compact.count - count)
     return compact
   }
 
@@ -74,16 +77,22 @@ struct JSONLayoutScan {
 
   private mutating func drop(_ byte: UInt8, _ count: Int) -> Bool {
     let end = reader.index + count
-    guard end <= reader.bytes.count, reader.bytes[reader.index..<end].allSatisfy({ $0 == byte }) else {
-      return false
-    }
+    guard end <= reader.bytes.count else { return false }
+    for index in reader.index..<end where reader.bytes[index] != byte { return false }
     takePiece()
     reader.index = end
     pieceStart = end
     return true
   }
 
-  private mutating func takePiece() { compact += reader.bytes[pieceStart..<reader.index] }
+  private mutating func takePiece() {
+    if compact.isEmpty { compact = [UInt8](repeating: 0, count: reader.bytes.count) }
+    let piece = UnsafeRawBufferPointer(rebasing: reader.bytes[pieceStart..<reader.index])
+    compact.withUnsafeMutableBytes { bytes in
+      UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: piece)
+    }
+    count += piece.count
+  }
 }
 
 /// A JSON document without its white space, and the style that restores it.

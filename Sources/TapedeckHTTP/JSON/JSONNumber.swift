@@ -62,9 +62,9 @@ public struct JSONNumber: Sendable, Equatable {
     ASCII.append(Int(whole), to: &out)
     guard fraction > 0 else { return }
     out.append(UInt8(ascii: "."))
-    for digit in [fraction / 100, fraction / 10 % 10, fraction % 10] {
-      out.append(0x30 + UInt8(truncatingIfNeeded: digit))
-    }
+    out.append(0x30 + UInt8(truncatingIfNeeded: fraction / 100))
+    out.append(0x30 + UInt8(truncatingIfNeeded: fraction / 10 % 10))
+    out.append(0x30 + UInt8(truncatingIfNeeded: fraction % 10))
     while out.last == 0x30 { out.removeLast() }
   }
 

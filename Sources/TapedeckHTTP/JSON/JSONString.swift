@@ -174,21 +174,40 @@ extension JSONString {
     return index
   }
 
-  /// The same, eight bytes at a time, or the start of the last seven. The high bit of each lane of `marks`
-  /// says "one of those"; carries spoil only lanes above the first one, and only the first counts.
+  /// Whether there is none of those. The last eight bytes are looked at together, some of them perhaps a second time.
+  static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let count = bytes.count
+    if count >= 8 {
+      return endOfPlainWords(bytes, from: 0) + 8 > count && marks(word(bytes, at: count - 8)) == 0
+    }
+    guard count >= 4 else { return endOfPlain(bytes, from: 0) == count }
+    let first = bytes.loadUnaligned(as: UInt32.self)
+    let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+    return marks(UInt64(first) << 32 | UInt64(last)) == 0
+  }
+
+  /// The same, eight bytes at a time, or the start of the last seven.
   package static func endOfPlainWords(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
     while index + 8 <= bytes.count {
-      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let quotes = word ^ (ones &* 0x22)
-      let slashes = word ^ (ones &* 0x5C)
-      let controls = (word &- ones &* 0x20) & ~word
-      let marks =
-        ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes | controls | word) & (ones &* 0x80)
+      let marks = marks(word(bytes, at: index))
       guard marks == 0 else { return index + marks.trailingZeroBitCount / 8 }
       index += 8
     }
     return index
+  }
+
+  @inline(__always) private static func word(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  /// The high bit of each lane says "one of those". Carries spoil only lanes above the first one, and only the first
+  /// counts. A byte beyond ASCII counts by its own high bit, whatever the differences say of it.
+  @inline(__always) private static func marks(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = (word ^ (ones &* 0x22)) &- ones
+    let slashes = (word ^ (ones &* 0x5C)) &- ones
+    let controls = word &- ones &* 0x20
+    return (quotes | slashes | controls | word) & (ones &* 0x80)
   }
 }

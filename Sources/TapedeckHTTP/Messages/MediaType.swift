@@ -13,6 +13,10 @@ package struct MediaType {
     }
     let essence = value.prefix { $0 != UInt8(ascii: ";") }
       .drop(while: ASCII.isBlank).prefix { !ASCII.isBlank($0) }
+    if ASCII.equal(essence, lowercase: "application/json") {
+      (kind, isText) = (.json, true)
+      return
+    }
     isText = Self.isText(essence)
     if Self.isJSON(essence) {
       kind = .json
@@ -27,9 +31,9 @@ package struct MediaType {
     }
   }
 
-  /// `application/json`, `text/json`, the suffix of RFC 6839 §3.1, and AWS's own types.
+  /// `text/json`, the suffix of RFC 6839 §3.1, and AWS's own types.
   private static func isJSON(_ essence: ArraySlice<UInt8>) -> Bool {
-    ASCII.equal(essence, lowercase: "application/json") || ASCII.equal(essence, lowercase: "text/json")
+    ASCII.equal(essence, lowercase: "text/json")
       || ASCII.equal(essence.suffix(5), lowercase: "+json")
       || ASCII.equal(essence.prefix(23), lowercase: "application/x-amz-json-")
   }

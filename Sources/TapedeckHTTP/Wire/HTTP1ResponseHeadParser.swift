@@ -28,7 +28,8 @@ public enum HTTP1ResponseHeadParser {
   }
 
   private static func withoutReturn(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int> {
-    !line.isEmpty && bytes[line.upperBound - 1] == ASCII.carriageReturn ? line.dropLast() : line
+    guard !line.isEmpty, bytes[line.upperBound - 1] == ASCII.carriageReturn else { return line }
+    return line.lowerBound..<line.upperBound - 1
   }
 
   /// Exactly `HTTP/1.D SP 3DIGIT`, then optionally SP and a phrase.

@@ -14,7 +14,7 @@ extension InteractionFormat {
   }
 
   package static func encode(_ facts: VolatileFacts) throws(CassetteError) -> JSONValue {
-    try tree { write(facts, fieldsOf: nil, to: &$0) }
+    try tree { write(facts, to: &$0) }
   }
 
   package static func encode(interim heads: [HTTPResponseHead]) throws(CassetteError) -> JSONValue {
@@ -26,7 +26,7 @@ extension InteractionFormat {
   ) throws(CassetteError) -> JSONValue {
     var out = JSONOutput()
     try write(&out)
-    return try JSONFile.parse(out.bytes, file: "an exchange")
+    return try JSONFile.parse(out.finish(), file: "an exchange")
   }
 
   static func write(
@@ -52,7 +52,7 @@ extension InteractionFormat {
         write(webSocket, to: &out)
       case .volatile:
         out.member(member)
-        write(facts, fieldsOf: interaction, to: &out)
+        write(facts, interaction.request.fields, interaction.response.head.fields, to: &out)
       }
     }
   }
@@ -60,27 +60,26 @@ extension InteractionFormat {
   private static func writeRequest(
     _ interaction: Interaction, to out: inout JSONOutput, store: BodyStore
   ) throws(CassetteError) {
-    let request = interaction.request
-    var fields = request.fields
+    var fields = interaction.request.fields
     fields.removeHopByHop()
-    let body = interaction.largeRequestBody.map { RecordedBody.file($0) } ?? .bytes(request.body)
+    let body = interaction.largeRequestBody.map { RecordedBody.file($0) } ?? .bytes(interaction.request.body)
     out.beginObject()
     for member in RequestMember.all {
       switch member {
-      case .method: out.member(member, text: request.method.rawValue)
-      case .target: out.member(member, bytes: request.target[...])
+      case .method: out.member(member, text: interaction.request.method.rawValue)
+      case .target: out.member(member, bytes: interaction.request.target[...])
       case .headers:
         out.member(member)
         write(fields, volatileIn: .request, bodyBytes: body.count, to: &out)
       // Only if the `Host` field differs.
       case .host
-      where !request.namesOrigin && !request.authority.isEmpty
-        && request.fields.first("host")?.elementsEqual(request.authority) != true:
-        out.member(member, bytes: request.comparedHost[...])
+      where !interaction.request.namesOrigin && !interaction.request.authority.isEmpty
+        && interaction.request.fields.first("host")?.elementsEqual(interaction.request.authority) != true:
+        out.member(member, bytes: interaction.request.comparedHost[...])
       case .body where body != .bytes([]):
         out.member(member)
         try BodyFormat.write(body, fields: fields, to: &out, store: store)
-      case .trailers: write(fields: request.trailers, as: member, to: &out)
+      case .trailers: write(fields: interaction.request.trailers, as: member, to: &out)
       case .host, .body: break
       }
     }
@@ -147,11 +146,11 @@ extension InteractionFormat {
     write(fields, to: &out)
   }
 
-  /// - Parameter interaction: writes this interaction's volatile fields here; with `nil` they stay in place.
+  /// - Parameters: the fields of request and response, of which the volatile ones are written.
   private static func write(
-    _ facts: VolatileFacts, fieldsOf interaction: Interaction?, to out: inout JSONOutput
+    _ facts: VolatileFacts, _ request: HTTPFields = HTTPFields(), _ response: HTTPFields = HTTPFields(),
+    to out: inout JSONOutput
   ) {
-    let fields = interaction?.response.head.fields ?? HTTPFields()
     out.beginObject()
     for member in VolatileMember.all {
       switch member {
@@ -159,8 +158,8 @@ extension InteractionFormat {
         guard let time = facts.recordedAtMicroseconds else { continue }
         out.member(member, text: Timestamp.text(microseconds: time))
       case .date:
-        guard let date = fields.onlyIndex(of: "date") else { continue }
-        out.member(member, bytes: fields.value(at: date))
+        guard let date = response.onlyIndex(of: "date") else { continue }
+        out.member(member, bytes: response.value(at: date))
       case .durationMilliseconds:
         guard let duration = facts.durationMilliseconds.flatMap(JSONNumber.scaled) else { continue }
         out.member(member)
@@ -175,10 +174,9 @@ extension InteractionFormat {
         for offset in offsets.compactMap(JSONNumber.scaled) { out.number(thousandths: offset) }
         out.endArray()
       case .requestHeaders:
-        guard let interaction else { continue }
-        write(fields: VolatileFields.all(in: interaction.request.fields, .request), as: member, to: &out)
+        write(fields: VolatileFields.all(in: request, .request), as: member, to: &out)
       case .responseHeaders:
-        write(fields: VolatileFields.all(in: fields, .response), as: member, to: &out)
+        write(fields: VolatileFields.all(in: response, .response), as: member, to: &out)
       }
     }
     out.endObject()

@@ -18,15 +18,17 @@ package enum Timestamp {
     let (year, month, dayOfMonth) = civil(day)
     var out: [UInt8] = []
     out.reserveCapacity(27)
-    append(year, 4, to: &out)
-    for (mark, value, width) in [
-      ("-", month, 2), ("-", dayOfMonth, 2), ("T", time / 3600, 2), (":", time / 60 % 60, 2),
-      (":", time % 60, 2), (".", fraction, digits),
-    ] as [(Unicode.Scalar, Int, Int)] {
-      out.append(UInt8(ascii: mark))
+    func put(_ value: Int, _ width: Int, _ mark: Unicode.Scalar) {
       append(value, width, to: &out)
+      out.append(UInt8(ascii: mark))
     }
-    out.append(UInt8(ascii: "Z"))
+    put(year, 4, "-")
+    put(month, 2, "-")
+    put(dayOfMonth, 2, "T")
+    put(time / 3600, 2, ":")
+    put(time / 60 % 60, 2, ":")
+    put(time % 60, 2, ".")
+    put(fraction, digits, "Z")
     return String(decoding: out, as: UTF8.self)
   }
 
@@ -77,8 +79,13 @@ package enum Timestamp {
       out.append(UInt8(ascii: "-"))
       return append(-value, width - 1, to: &out)
     }
-    if value >= 10 || width > 1 { append(value / 10, width - 1, to: &out) }
-    out.append(0x30 + UInt8(truncatingIfNeeded: value % 10))
+    var scale = 1
+    for _ in 1..<max(width, 2) where width > 1 { scale *= 10 }
+    while value / scale >= 10 { scale *= 10 }
+    while scale > 0 {
+      out.append(0x30 + UInt8(truncatingIfNeeded: value / scale % 10))
+      scale /= 10
+    }
   }
 }
 

@@ -26,7 +26,7 @@ extension JournalRecord {
     var out = JSONOutput(capacity: usualBytes)
     out.beginObject()
     out.member("crc32")
-    out.string(String(repeating: "0", count: CRC32.digits))
+    out.string("00000000")
     out.member("interaction")
     out.beginObject()
     try write(&out)
