@@ -25,7 +25,7 @@ public struct Interaction: Sendable, Equatable {
 
   /// Puts a body in the place of the request's; its fields follow a size that redaction has changed.
   package mutating func setRequestBody(_ body: RecordedBody) {
-    request.uploadBytes = nil
+    if request.uploadBytes != nil { request.uploadBytes = nil }
     switch body {
     case .bytes(let bytes): request.body = bytes
     case .file(let file):

@@ -124,12 +124,12 @@ public final class CassetteRecorder: Sendable {
     _ interaction: Interaction, tree: JSONValue?, arrival: Int
   ) throws(CassetteError) -> Bool {
     guard !isBroken else { return false }
-    let interaction = try interaction.stored(by: matcher)
+    var interaction = interaction
+    try interaction.nameOrigin(for: sealer.matcher)
     do throws(CassetteError) {
-      let hidden = matcher.redaction.redacted(interaction, memory: memory)
-      let interaction = hidden.interaction
+      let hidden = sealer.matcher.redaction.redact(&interaction, memory: memory)
       noteUnopened(hidden.unopened)
-      let base = bases.isEmpty ? 0 : bases[try matcher.key(for: interaction)] ?? 0
+      let base = bases.isEmpty ? 0 : bases[try sealer.matcher.key(for: interaction)] ?? 0
       let line = try JournalRecord.line(arrival: arrival, base: base) { out throws(CassetteError) in
         if hidden.count == 0, let tree { return out.members(of: tree) }
         try InteractionFormat.write(interaction, to: &out, store: store)
@@ -157,6 +157,7 @@ public final class CassetteRecorder: Sendable {
   /// The content codings that could not be opened to find secrets, each returned once.
   public func takeUnopenedCodings() -> [String] {
     unopened.withLock { known in
+      if known.isEmpty { return [] }
       let fresh = known.filter { !$0.value }.keys.sorted()
       for coding in fresh { known[coding] = true }
       return fresh
@@ -335,19 +336,17 @@ extension CassetteRecorder {
 }
 
 extension Interaction {
-  /// The interaction as a cassette stores it: its request names its origin if there are several, and only then.
-  fileprivate func stored(by matcher: RequestMatcher) throws(CassetteError) -> Interaction {
-    guard request.namesOrigin || matcher.comparesOrigin else { return self }
-    var stored = self
+  /// Makes the request name its origin if the cassette is of several, and only then.
+  fileprivate mutating func nameOrigin(for matcher: RequestMatcher) throws(CassetteError) {
+    guard request.namesOrigin || matcher.comparesOrigin else { return }
     if matcher.comparesOrigin {
       guard let origin = request.origin else {
         let authority = String(decoding: request.authority, as: UTF8.self)
         throw .refused(path: request.targetText, reason: "\(authority.debugDescription) is no host to record")
       }
-      stored.request.name(origin)
+      request.name(origin)
     } else {
-      (stored.request.namesOrigin, stored.request.scheme) = (false, .http)
+      (request.namesOrigin, request.scheme) = (false, .http)
     }
-    return stored
   }
 }

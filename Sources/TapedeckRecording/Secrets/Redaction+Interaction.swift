@@ -13,27 +13,39 @@ extension Redaction {
   package func redacted(
     _ interaction: Interaction, memory: SecretMemory?
   ) -> (interaction: Interaction, count: Int, unopened: Set<String>) {
-    guard let policy else { return (interaction, 0, []) }
+    var result = interaction
+    let (count, unopened) = redact(&result, memory: memory)
+    return (result, count, unopened)
+  }
+
+  package func redact(
+    _ interaction: inout Interaction, memory: SecretMemory?
+  ) -> (count: Int, unopened: Set<String>) {
+    guard let policy else { return (0, []) }
     let search = SecretSearch(policy, known: memory?.givenSecrets ?? KnownSecrets())
-    let redacted = search.redacted(interaction)
+    search.redact(&interaction)
     memory?.add(search.known)
-    return (redacted, search.count, search.unopened)
+    return (search.count, search.unopened)
   }
 }
 
 extension SecretSearch {
   package func redacted(_ interaction: Interaction) -> Interaction {
     var result = interaction
-    result.request = redacted(interaction.request)
-    result.changeResponseFields { $0 = redacted($0) }
-    result.changeReasons { text($0, depth: 0) }
-    if case .bytes(let bytes) = interaction.response.body {
-      result.setResponseBody(body(bytes, fields: interaction.response.head.fields))
-    }
-    result.changeMessages { body($0, fields: HTTPFields()).bytes }
-    result = copyless(result)
-    result.correctFields(of: interaction)
+    redact(&result)
     return result
+  }
+
+  package func redact(_ interaction: inout Interaction) {
+    let (requestBody, responseBody) = (interaction.request.body, interaction.response.body)
+    let fields = interaction.response.head.fields
+    redact(&interaction.request)
+    interaction.changeResponseFields { redact(&$0) }
+    interaction.changeReasons { text($0, depth: 0) }
+    if case .bytes(let bytes) = responseBody { interaction.setResponseBody(body(bytes, fields: fields)) }
+    interaction.changeMessages { body($0, fields: HTTPFields()).bytes }
+    if hasCopies { interaction = copyless(interaction) }
+    interaction.correctFields(where: requestBody, responseBody)
   }
 
   /// The interaction without copies of known secrets.
@@ -52,7 +64,7 @@ extension SecretSearch {
       result.setResponseBody(copyless(bytes, fields: interaction.response.head.fields))
     }
     result.changeMessages { copyless($0, fields: HTTPFields()).bytes }
-    result.correctFields(of: interaction)
+    result.correctFields(where: interaction.request.body, interaction.response.body)
     return result
   }
 }
@@ -92,16 +104,16 @@ extension Interaction {
     }
   }
 
-  /// Adapts the fields to a changed body: corrects lengths, removes digests of the original bytes.
-  fileprivate mutating func correctFields(of original: Interaction) {
-    if request.body != original.request.body {
+  /// Adapts the fields to a body that is no longer the original: corrects lengths, removes digests of the original bytes.
+  fileprivate mutating func correctFields(where requestBody: [UInt8], _ responseBody: RecordedBody) {
+    if request.body != requestBody {
       request.fields.describe(bodyOf: request.body.count)
     }
     var isSpooledChanged = false
     if case .file(let file) = response.body, let length = response.head.fields.first("content-length") {
       isSpooledChanged = !length.elementsEqual(String(file.size).utf8)
     }
-    if response.body != original.response.body || isSpooledChanged {
+    if response.body != responseBody || isSpooledChanged {
       response.head.fields.describe(bodyOf: response.body.count)
     }
   }

@@ -3,18 +3,36 @@ package import TapedeckHTTP
 /// Searches header and trailer fields. Credentials keep their scheme, cookies their names and attributes.
 extension SecretSearch {
   package func redacted(_ fields: HTTPFields) -> HTTPFields {
-    Self.changed(fields) { finds(in: $0.value, named: $0.name, in: .header) }
+    var result = fields
+    redact(&result)
+    return result
   }
 
-  static func changed(_ fields: HTTPFields, _ search: (HTTPField) -> Finds) -> HTTPFields {
-    var result = fields
-    for (index, field) in fields.enumerated() {
+  /// Returns whether there was a secret.
+  @discardableResult package func redact(_ fields: inout HTTPFields) -> Bool {
+    change(&fields, where: policy.mayHide) { finds(in: $0.value, named: $0.name, in: .header) }
+  }
+
+  /// - Parameter mayHide: the quick check, given a name and a value.
+  /// - Returns: whether a value was replaced.
+  func change(
+    _ fields: inout HTTPFields,
+    where mayHide: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool = { _, _ in true },
+    _ search: (HTTPField) -> Finds
+  ) -> Bool {
+    var isChanged = false
+    for index in fields.indices {
+      var isSearched = true
+      fields.withBytes(at: index) { isSearched = mayHide($0, $1) }
+      guard isSearched else { continue }
+      let field = fields[index]
       let finds = search(field)
       guard !finds.isEmpty else { continue }
       // A placeholder is always a valid value.
-      try? result.replaceValue(at: index, with: finds.applied(to: field.value))
+      try? fields.replaceValue(at: index, with: finds.applied(to: field.value))
+      isChanged = true
     }
-    return result
+    return isChanged
   }
 
   /// The secrets in a named value, whatever its place.

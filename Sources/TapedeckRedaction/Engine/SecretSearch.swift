@@ -132,15 +132,24 @@ package final class SecretSearch {
 extension SecretSearch {
   package func redacted(_ request: HTTPRequest, includingFields: Bool = true) -> HTTPRequest {
     var result = request
-    let fields = redacted(request.fields)
-    result.target = redacted(target: request.target)
-    result.body = body(request.body, fields: request.fields).bytes
-    if includingFields {
-      result.fields = fields
-      result.trailers = redacted(request.trailers)
-    }
-    removeCopies(from: &result, includingFields: includingFields)
+    redact(&result, includingFields: includingFields)
     return result
+  }
+
+  package func redact(_ request: inout HTTPRequest, includingFields: Bool = true) {
+    // Requests share their heads, so only what changes is assigned.
+    let original = request.fields
+    var fields = original
+    let isChanged = redact(&fields)
+    let finds = finds(inTarget: request.target)
+    if !finds.isEmpty { request.target = finds.applied(to: request.target[...]) }
+    let body = body(request.body, fields: original)
+    if body.finds != nil { request.body = body.bytes }
+    if includingFields {
+      if isChanged { request.fields = fields }
+      if request.hasTrailers { redact(&request.trailers) }
+    }
+    removeCopies(from: &request, includingFields: includingFields)
   }
 
   /// Whether there are secrets that may have copies.
@@ -164,7 +173,7 @@ extension SecretSearch {
 
   package func removeCopies(from fields: inout HTTPFields) {
     guard hasCopies else { return }
-    fields = Self.changed(fields) { field in
+    _ = change(&fields) { field in
       let finds = copies(in: field.value)
       count += finds.count
       return finds

@@ -1,6 +1,6 @@
 import TapedeckHTTP
 
-/// Tells quickly that a request's target and body hold no secret; it may err only in the other direction.
+/// Tells quickly that a request or a field holds no secret; it may err only in the other direction.
 extension RedactionPolicy {
   /// Shorter words are neither tokens nor base64 that is decoded.
   private static let minimumWordBytes = 12
@@ -47,6 +47,14 @@ extension RedactionPolicy {
       start = end + 1
     }
     return false
+  }
+
+  /// Whether the search of a field may find something. One that has no secret's name is searched for its words alone, and
+  /// not even for those where `TextScan` would not begin.
+  func mayHide(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !hasRules, !reports, FieldKind(name) == .other, !SecretNames.mayBeSecret(name) else { return true }
+    let isNested = value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[")
+    return isNested || TextScan.mayHide(value) && !TextScan.isOrdinary(value)
   }
 
   /// Whether a field may hold a credential of which the target has a copy, in whatever encoding.

@@ -10,12 +10,12 @@ extension TextScan {
   static func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count >= 4 else { return false }
     if hasLongWord(in: text) { return true }
-    let hasMark = hasMark(in: text)
+    let (hasMark, hasHyphen) = marks(in: text)
     // A user before a host, and what is encoded, have no names.
     if hasMark, has(UInt8(ascii: "@"), in: text) || has(UInt8(ascii: "%"), in: text) { return true }
     // A backslash may be an escaped blank.
     guard hasMark || text.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "\\") }) else { return false }
-    return SecretNames.mayBeSecret(text) || hasOption(in: text)
+    return SecretNames.mayBeSecret(text) || hasHyphen && hasOption(in: text)
   }
 
   /// Whether a text has the option of a command, of one letter or `--user`.
@@ -75,21 +75,36 @@ extension TextScan {
       && word.dropFirst().allSatisfy { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  private static func hasMark(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  /// Whether a text has `=`, `:` or `<`, and whether it has a hyphen.
+  private static func marks(
+    in bytes: UnsafeBufferPointer<UInt8>
+  ) -> (hasMark: Bool, hasHyphen: Bool) {
     let raw = UnsafeRawBufferPointer(bytes)
-    let (assigns, colons, tags) = (
+    let (assigns, colons, tags, hyphens) = (
       SIMD16<UInt8>(repeating: UInt8(ascii: "=")), SIMD16<UInt8>(repeating: UInt8(ascii: ":")),
-      SIMD16<UInt8>(repeating: UInt8(ascii: "<"))
+      SIMD16<UInt8>(repeating: UInt8(ascii: "<")), SIMD16<UInt8>(repeating: UInt8(ascii: "-"))
     )
+    var (marks, hyphensSeen) = (SIMDMask<SIMD16<Int8>>(), SIMDMask<SIMD16<Int8>>())
     var index = 0
     while index + 16 <= raw.count {
       let block = raw.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
-      if any((block .== assigns) .| (block .== colons) .| (block .== tags)) { return true }
+      marks .|= (block .== assigns) .| (block .== colons) .| (block .== tags)
+      hyphensSeen .|= block .== hyphens
       index += 16
     }
-    return bytes[index...].contains {
-      $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "<")
+    // `any` takes more than comparing two words.
+    let found = unsafeBitCast(marks, to: SIMD2<UInt64>.self)
+    let hyphensFound = unsafeBitCast(hyphensSeen, to: SIMD2<UInt64>.self)
+    var (hasMark, hasHyphen) = (found[0] | found[1] != 0, hyphensFound[0] | hyphensFound[1] != 0)
+    while index < raw.count {
+      switch raw[index] {
+      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "<"): hasMark = true
+      case UInt8(ascii: "-"): hasHyphen = true
+      default: break
+      }
+      index += 1
     }
+    return (hasMark, hasHyphen)
   }
 
   static func has(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Bool {

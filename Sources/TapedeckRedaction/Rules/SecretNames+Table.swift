@@ -172,8 +172,8 @@ extension SecretNames {
 
 extension SecretNames {
   /// Whether a name or a text may hold a word of the table, as a word of its own. Every word is marked by three bytes
-  /// in a row. Two of them start at an even index, so only every second pair of bytes is looked up, and most pairs are
-  /// part of no mark. Other scripts are not split into words here.
+  /// in a row. Two of them start at an even index, so only every second pair of bytes is looked up, four pairs at a time,
+  /// and most pairs are part of no mark. Other scripts are not split into words here.
   static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
     name.withUnsafeBufferPointer { mayBeSecret($0) }
   }
@@ -182,19 +182,36 @@ extension SecretNames {
     let last = name.count - 1
     guard last > 1 else { return last == 1 && isPw(name[0], name[1]) }
     if isPw(name[0], name[1]), isBoundary(name, 2) { return true }
+    let marks = marks
     return marks.neighbors.withUnsafeBufferPointer { neighbors in
       let bytes = UnsafeRawBufferPointer(name)
-      var others = UInt16(name[last])
+      var others = UInt64(name[last])
       var index = 0
+      while index &+ 8 <= name.count {
+        let pairs = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        let keys = pairs & 0x001F_001F_001F_001F | pairs &>> 3 & 0x03E0_03E0_03E0_03E0
+        let around = (
+          neighbors[Int(keys & 0xFFFF)], neighbors[Int(keys &>> 16 & 0xFFFF)],
+          neighbors[Int(keys &>> 32 & 0xFFFF)], neighbors[Int(keys &>> 48)]
+        )
+        if around.0 | around.1 | around.2 | around.3 != 0 {
+          if around.0 != 0, marks.hasWord(name, withPairAt: index, around.0) { return true }
+          if around.1 != 0, marks.hasWord(name, withPairAt: index &+ 2, around.1) { return true }
+          if around.2 != 0, marks.hasWord(name, withPairAt: index &+ 4, around.2) { return true }
+          if around.3 != 0, marks.hasWord(name, withPairAt: index &+ 6, around.3) { return true }
+        }
+        others |= pairs
+        index &+= 8
+      }
       while index < last {
         let pair = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
         // The low five bits of the first byte, then those of the second.
         let around = neighbors[Int(pair & 0x1F | pair &>> 3 & 0x3E0)]
         if around != 0, marks.hasWord(name, withPairAt: index, around) { return true }
-        others |= pair
+        others |= UInt64(pair)
         index &+= 2
       }
-      return others & 0x8080 != 0
+      return others & 0x8080_8080_8080_8080 != 0
     }
   }
 
