@@ -18,14 +18,16 @@ struct OutgoingRequest {
   private let uploadBytes: Int
   private(set) var sent = 0
 
-  init(_ request: HTTPRequest, fields: HTTPFields, _ configuration: UpstreamConfiguration) {
+  /// - Parameters:
+  ///   - fields: what `fields(of:)` makes of the request's.
+  ///   - added: fields that replace those of the client.
+  init(_ request: HTTPRequest, fields: HTTPFields, prefix: String, added: HTTPFields) {
     let isJoined = request.body.count <= Self.joinedBodyBytes
     let isChunked = !request.trailers.isEmpty
     rest = isJoined ? [] : request.body
     uploadBytes = request.uploadBytes ?? 0
     start.reserveCapacity(request.target.count + 512 + (isJoined ? request.body.count : 0))
-    appendRequestLine(request, prefix: configuration.origin.pathPrefix)
-    let added = configuration.fields
+    appendRequestLine(request, prefix: prefix)
     for index in fields.indices where added.isEmpty || !added.contains(named: fields.name(at: index)) {
       fields.withBytes(at: index) { name, value in append(name, value) }
     }
@@ -44,7 +46,8 @@ struct OutgoingRequest {
     }
     if isChunked { HTTP1Serializer.appendLastChunk(trailers: request.trailers, to: &end) }
     if isJoined {
-      start += request.body + end
+      start += request.body
+      start += end
       end = []
     }
   }
@@ -96,7 +99,13 @@ struct OutgoingRequest {
 
 extension OutgoingRequest {
   /// The fields to send, except `Transfer-Encoding` and `TE`, which belong to the connection.
-  static func fields(of request: HTTPRequest, _ configuration: UpstreamConfiguration) -> HTTPFields {
+  /// - Parameters:
+  ///   - authority: of the origin.
+  ///   - preservesHost: whether the client's `Host` is sent, where it has one.
+  ///   - passesEncodings: whether `Accept-Encoding` stays as it is.
+  static func fields(
+    of request: HTTPRequest, authority: String, preservesHost: Bool, passesEncodings: Bool
+  ) -> HTTPFields {
     var kept = request.fields
     kept.removeHopByHop()
     // What is between a client and its proxy means nothing to the origin (RFC 9110 §11.7).
@@ -107,7 +116,8 @@ extension OutgoingRequest {
     if request.asksForWebSocket { kept.removeAll("sec-websocket-extensions") }
     var fields = HTTPFields()
     fields.reserveCapacity(like: kept)
-    fields.append(literal: "Host", host(request, configuration))
+    // RFC 9110 §7.2, §7.6.1: a gateway sends the origin's host.
+    fields.append(literal: "Host", (preservesHost ? host(request) : nil) ?? authority)
     var hasLength = false
     var hasEncoding = false
     for index in kept.indices {
@@ -120,7 +130,7 @@ extension OutgoingRequest {
           fields.append(kept[index], value: "\(request.uploadBytes ?? request.body.count)")
         }
         hasLength = true
-      } else if !configuration.passesEncodings, kept.isNamed("accept-encoding", at: index) {
+      } else if !passesEncodings, kept.isNamed("accept-encoding", at: index) {
         if !hasEncoding { fields.append(kept[index], value: "identity") }
         hasEncoding = true
       } else {
@@ -136,13 +146,10 @@ extension OutgoingRequest {
     return fields
   }
 
-  /// RFC 9110 §7.2, §7.6.1: a gateway sends the origin's host.
-  private static func host(_ request: HTTPRequest, _ configuration: UpstreamConfiguration) -> String {
-    if configuration.preservesHost {
-      if let host = request.fields.text("host"), !host.isEmpty { return host }
-      if !request.authority.isEmpty { return String(decoding: request.authority, as: UTF8.self) }
-    }
-    return configuration.origin.authority
+  /// The host that the client asked for; `nil` where it named none.
+  private static func host(_ request: HTTPRequest) -> String? {
+    if let host = request.fields.text("host"), !host.isEmpty { return host }
+    return request.authority.isEmpty ? nil : String(decoding: request.authority, as: UTF8.self)
   }
 
   /// Whether method and target fit in a request line without ending it (RFC 9112 §3); code may supply them.

@@ -13,11 +13,12 @@ public final class UpstreamClient {
   let readBuffer: UnsafeMutableRawBufferPointer
   /// Set by a body that must not be there; afterwards connections are not reused.
   var hasSeenStrayBody = false
-  private var connections: [UpstreamConnection] = []
+  // The lists are used by one thread, and nothing is called while one of them changes.
+  @exclusivity(unchecked) private var connections: [UpstreamConnection] = []
   /// Open connections without an exchange, the most recently used one last.
-  private var idle: [UpstreamConnection] = []
-  private var closed: [UpstreamConnection] = []
-  private var line: [(exchange: UpstreamExchange, deadline: MonotonicTime)] = []
+  @exclusivity(unchecked) private var idle: [UpstreamConnection] = []
+  @exclusivity(unchecked) private var closed: [UpstreamConnection] = []
+  @exclusivity(unchecked) private var line: [(exchange: UpstreamExchange, deadline: MonotonicTime)] = []
   private var unread: [UpstreamConnection] = []
   private var lineTimer: LoopTimer?
   private var keepAliveTimer: LoopTimer?

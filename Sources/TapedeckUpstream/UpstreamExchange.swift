@@ -70,13 +70,18 @@ public final class UpstreamExchange: TunnelSource {
     guard OutgoingRequest.canBeSent(request) else {
       return fail(.badRequest, "The method or the target holds a character that would end the request line.")
     }
-    sentFields = OutgoingRequest.fields(of: request, configuration)
+    sentFields = OutgoingRequest.fields(
+      of: request, authority: client.configuration.origin.authority,
+      preservesHost: client.configuration.preservesHost, passesEncodings: client.configuration.passesEncodings
+    )
     client.start(self)
   }
 
   func run(on connection: UpstreamConnection) {
     self.connection = connection
-    outgoing = OutgoingRequest(request, fields: sentFields, configuration)
+    outgoing = OutgoingRequest(
+      request, fields: sentFields, prefix: client.configuration.origin.pathPrefix,
+      added: client.configuration.fields)
     connection.serve(self)
   }
 

@@ -155,10 +155,10 @@ import Testing
   @Test func headerBytesThatAreNoTextPassUnchanged() throws {
     var fields = HTTPFields()
     try fields.append(name: Array("X".utf8), value: [0xFF, 0xC3, 0xE9])
-    let configuration = UpstreamConfiguration(origin: try UpstreamOrigin("http://h"))
     let request = HTTPRequest(.get, "/", fields: fields)
-    let outgoing = OutgoingRequest(
-      request, fields: OutgoingRequest.fields(of: request, configuration), configuration)
+    let sent = OutgoingRequest.fields(
+      of: request, authority: "h", preservesHost: false, passesEncodings: false)
+    let outgoing = OutgoingRequest(request, fields: sent, prefix: "", added: HTTPFields())
     #expect(
       outgoing.start.contains([0x0A, UInt8(ascii: "X"), UInt8(ascii: ":"), 0x20, 0xFF, 0xC3, 0xE9, 0x0D]))
   }

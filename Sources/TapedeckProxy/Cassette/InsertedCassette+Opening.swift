@@ -136,10 +136,10 @@ extension InsertedCassette {
 
 extension OriginRewriter {
   /// `nil` where nothing is rewritten.
-  init?(_ origin: UpstreamOrigin?, _ rules: RewriteRules) {
+  convenience init?(_ origin: UpstreamOrigin?, _ rules: RewriteRules, place: ClientPlace = ClientPlace()) {
     guard let origin, rules.isOn else { return nil }
     self.init(
       scheme: origin.scheme.rawValue, authority: origin.authority, host: origin.host,
-      pathPrefix: origin.pathPrefix, rules: rules)
+      pathPrefix: origin.pathPrefix, rules: rules, place: place)
   }
 }

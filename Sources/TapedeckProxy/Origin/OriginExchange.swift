@@ -257,9 +257,11 @@ extension InsertedCassette {
   /// - Parameter fields: those that the origin was sent.
   func storable(_ request: HTTPRequest, sent fields: HTTPFields) -> HTTPRequest {
     var sent = request
-    sent.fields = fields
-    sent.fields.removeAll("expect")
-    if !hasSeveralOrigins, !matcher.rules.parts.contains(.host) { sent.authority = [] }
+    var head = request.head
+    head.fields = fields
+    head.fields.removeAll("expect")
+    if !hasSeveralOrigins, !matcher.rules.parts.contains(.host) { head.authority = [] }
+    sent.head = head
     return sent
   }
 }

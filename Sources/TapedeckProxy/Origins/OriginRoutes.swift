@@ -76,11 +76,10 @@ extension OriginRoutes {
     let host = SocketAddress(listening).map { AuthorityName($0).host }
     return OriginRewriter.forSeveral(
       routes.compactMap { route in
-        var rewriter = OriginRewriter(route.origin, rules)
-        rewriter?.place = route.place
-        rewriter?.place.namedHosts = named
-        rewriter?.place.listenerHost = host == "0.0.0.0" || host == "[::]" ? "localhost" : host ?? "localhost"
-        return rewriter
+        var place = route.place
+        place.namedHosts = named
+        place.listenerHost = host == "0.0.0.0" || host == "[::]" ? "localhost" : host ?? "localhost"
+        return OriginRewriter(route.origin, rules, place: place)
       })
   }
 

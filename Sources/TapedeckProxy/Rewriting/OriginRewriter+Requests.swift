@@ -8,10 +8,11 @@ extension OriginRewriter {
   /// which compares them with its own `Host` before it takes a form (CSRF) or copies a file (RFC 4918 §9.8.4).
   /// - Parameter asked: the request as the client sent it, where there are several origins.
   func forwarded(_ request: HTTPRequest, from asked: HTTPRequest? = nil) -> HTTPRequest {
+    let places = request.fields.indices.filter { Self.isWholeReference(at: $0, of: request.fields) != nil }
     let asked = asked ?? request
-    guard !asked.authority.isEmpty else { return request }
+    guard !places.isEmpty, !asked.authority.isEmpty else { return request }
     var result = request
-    for index in request.fields.indices {
+    for index in places {
       guard let isWhole = Self.isWholeReference(at: index, of: request.fields),
         let value = named(request.fields.value(at: index), isWhole: isWhole, asked)
       else { continue }

@@ -7,7 +7,9 @@ internal import TapedeckRecording
 /// A reference that leads to the origin leads to the address the client used; user information in it stays. What is a
 /// reference depends on the field (`OriginRewriter+Fields`). Cookies have rules of their own
 /// (`OriginRewriter+Cookies`). Values are read as Latin-1, so that any byte survives the way through text.
-struct OriginRewriter: Sendable {
+///
+/// A class, because each exchange holds it, and its thirteen parts would be counted one by one.
+final class OriginRewriter: Sendable {
   let scheme: String
   /// `host` or `host:port`, lower case, without a default port; an IPv6 address in brackets.
   let authority: String
@@ -19,44 +21,53 @@ struct OriginRewriter: Sendable {
   /// The names in `rules`, in lower case.
   let extraFields: [[UInt8]]
   /// By which the client reached us.
-  private(set) var clientScheme = HTTPScheme.http
+  let clientScheme: HTTPScheme
   /// Where clients find it, if it is one of several.
-  var place = ClientPlace()
+  let place: ClientPlace
   /// The others of several, to which its responses may lead too.
-  private(set) var others: [OriginRewriter] = []
+  let others: [OriginRewriter]
   private let bracketedHost: [UInt8]
   private let port: [UInt8]
 
   init(
-    scheme: String, authority: String, host: String, pathPrefix: String, rules: RewriteRules = RewriteRules()
+    scheme: String, authority: String, host: String, pathPrefix: String, rules: RewriteRules = RewriteRules(),
+    clientScheme: HTTPScheme = .http, place: ClientPlace = ClientPlace(), others: [OriginRewriter] = []
   ) {
     self.scheme = scheme
     self.authority = authority
     self.host = host
     self.pathPrefix = pathPrefix
     self.rules = rules
+    self.clientScheme = clientScheme
+    self.place = place
+    self.others = others
     extraFields = rules.fields.map { Array($0.lowercased().utf8) }
     bracketedHost = Array((host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host).utf8)
     let explicit = authority.utf8.dropFirst(bracketedHost.count + 1)
     port = explicit.isEmpty ? Self.defaultPort(scheme) : Array(explicit)
   }
 
+  private init(_ other: OriginRewriter, clientScheme: HTTPScheme, others: [OriginRewriter]) {
+    (scheme, authority, host, pathPrefix) = (other.scheme, other.authority, other.host, other.pathPrefix)
+    (rules, extraFields, place) = (other.rules, other.extraFields, other.place)
+    (bracketedHost, port) = (other.bracketedHost, other.port)
+    self.clientScheme = clientScheme
+    self.others = others
+  }
+
   /// The rewriter for a client that reached us by this scheme.
   func serving(_ scheme: HTTPScheme) -> OriginRewriter {
     guard scheme != clientScheme else { return self }
-    var rewriter = self
-    rewriter.clientScheme = scheme
-    rewriter.others = others.map { $0.serving(scheme) }
-    return rewriter
+    return OriginRewriter(self, clientScheme: scheme, others: others.map { $0.serving(scheme) })
   }
 
   /// One for each origin of several, as its responses are rewritten.
   static func forSeveral(_ rewriters: [OriginRewriter]) -> [OriginRewriter] {
     rewriters.indices.map { index in
-      var rewriter = rewriters[index]
-      rewriter.others = rewriters.enumerated().filter { $0.offset != index }.map(\.element)
-        .sorted { $0.pathPrefix.utf8.count > $1.pathPrefix.utf8.count }
-      return rewriter
+      OriginRewriter(
+        rewriters[index], clientScheme: rewriters[index].clientScheme,
+        others: rewriters.enumerated().filter { $0.offset != index }.map(\.element)
+          .sorted { $0.pathPrefix.utf8.count > $1.pathPrefix.utf8.count })
     }
   }
 
@@ -65,12 +76,10 @@ struct OriginRewriter: Sendable {
 
   /// The same for a client that names origins, which knows all of their paths.
   var named: OriginRewriter {
-    var rewriter = OriginRewriter(
-      scheme: scheme, authority: authority, host: host, pathPrefix: "", rules: rules)
-    rewriter.clientScheme = clientScheme
-    rewriter.place = ClientPlace(host: .exactly(authority))
-    rewriter.others = others.map(\.named)
-    return rewriter
+    OriginRewriter(
+      scheme: scheme, authority: authority, host: host, pathPrefix: "", rules: rules,
+      clientScheme: clientScheme,
+      place: ClientPlace(host: .exactly(authority)), others: others.map(\.named))
   }
 
   private static func defaultPort(_ scheme: String) -> [UInt8] {
