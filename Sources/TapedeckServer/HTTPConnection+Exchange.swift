@@ -3,10 +3,9 @@ internal import TapedeckSockets
 
 extension HTTPConnection {
   struct Exchange: ~Copyable {
-    let method: HTTPMethod
-    /// The request target, redacted for logs.
-    var target: [UInt8]
-    let version: HTTPVersion
+    private let request: HTTPRequest.SharedHead
+    /// The target for logs, where it differs from the request's.
+    private var shownTarget: [UInt8]?
     let startedAt: MonotonicTime
     var keepsAlive: Bool
     /// Whether an interim response was sent to test whether a half-closed client still reads.
@@ -18,31 +17,29 @@ extension HTTPConnection {
     var decisions: DecisionCollector?
     var failure: ExchangeFailure?
 
-    init(
-      _ method: HTTPMethod, _ target: [UInt8], _ version: HTTPVersion, startedAt: MonotonicTime,
-      keepsAlive: Bool
-    ) {
-      self.method = method
-      self.target = target
-      self.version = version
+    init(_ request: HTTPRequest.SharedHead, startedAt: MonotonicTime, keepsAlive: Bool) {
+      self.request = request
       self.startedAt = startedAt
       self.keepsAlive = keepsAlive
     }
+
+    var method: HTTPMethod { request.head.method }
+    var version: HTTPVersion { request.head.version }
 
     /// The exchange of a response to something that is not a complete request.
     static func refused(
       _ head: (method: HTTPMethod, target: [UInt8])?, startedAt: MonotonicTime
     ) -> Exchange {
-      Exchange(
-        head?.method ?? HTTPMethod(rawValue: "-"), head?.target ?? [UInt8(ascii: "-")], .http11,
-        startedAt: startedAt, keepsAlive: false)
+      let head = HTTPRequestHead(
+        method: head?.method ?? HTTPMethod(rawValue: "-"), target: head?.target ?? [UInt8(ascii: "-")])
+      return Exchange(HTTPRequest.SharedHead(head), startedAt: startedAt, keepsAlive: false)
     }
 
     mutating func note(_ response: borrowing ServedResponse) {
       source = response.source
       decisions = response.decisions
       guard response.hasExtras else { return }
-      if let shown = response.shownTarget { target = shown }
+      shownTarget = response.shownTarget
       if response.endsConnection { keepsAlive = false }
     }
 
@@ -53,7 +50,8 @@ extension HTTPConnection {
     func summary(wasCutShort: Bool) -> ExchangeSummary {
       let duration = MonotonicTime.now.nanoseconds(since: startedAt)
       return ExchangeSummary(
-        method: method, target: target, status: status, bodyBytes: bodyBytes, source: source,
+        method: method, target: shownTarget ?? request.head.target, status: status, bodyBytes: bodyBytes,
+        source: source,
         durationNanoseconds: duration, wasCutShort: wasCutShort, decisions: decisions?.decisions,
         failure: failure)
     }

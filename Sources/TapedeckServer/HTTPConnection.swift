@@ -205,8 +205,7 @@ final class HTTPConnection: EventHandler {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
-      request.method, request.target, request.version,
-      startedAt: worker.observer == nil ? worker.loop.now : .now,
+      request.shared, startedAt: worker.observer == nil ? worker.loop.now : .now,
       keepsAlive: request.keepsAlive && !worker.isStopping)
     // Unless the response takes the body, it comes before the end of the request.
     if request.uploadBytes != nil { exchange.keepsAlive = false }

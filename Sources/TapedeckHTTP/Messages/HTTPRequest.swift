@@ -192,8 +192,14 @@ extension HTTPRequest {
   /// A head that never changes.
   @usableFromInline package final class SharedHead: Sendable {
     @usableFromInline package let head: HTTPRequestHead
+    /// Of the target, for tables in this process.
+    package let targetHash: UInt64
+    private static let seed = UInt64.random(in: .min ... .max)
 
-    @inlinable package init(_ head: HTTPRequestHead) { self.head = head }
+    @usableFromInline package init(_ head: HTTPRequestHead) {
+      self.head = head
+      targetHash = head.target.withUnsafeBytes { $0.hash(seed: Self.seed) }
+    }
   }
 }
 

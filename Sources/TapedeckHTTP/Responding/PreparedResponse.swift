@@ -1,10 +1,13 @@
 /// A response serialized once, to be sent many times.
 public final class PreparedResponse: Sendable {
-  public let status: Int
   /// The largest message that is held as one.
   private static let maximumJoinedBytes = 8 * 1024
+  // What every sending needs comes first, in one line of the processor's cache.
   /// Head and body as they are sent to a client that keeps its connection; empty where the body has memory of its own.
   package let message: [UInt8]
+  public let status: Int
+  /// The size of the content, without framing.
+  public let contentBytes: Int
   private let headBytes: Int
   private let separate: (head: [UInt8], body: [UInt8])
   /// Status line, fields and blank line.
@@ -13,8 +16,6 @@ public final class PreparedResponse: Sendable {
   public var wireBody: [UInt8] { message.isEmpty ? separate.body : Array(message[headBytes...]) }
   /// The response for HTTP/1.0 clients, which do not know chunks (RFC 9112 §7.1); `nil` if it is the same.
   public let unchunked: HTTPResponse?
-  /// The size of the content, without framing.
-  public let contentBytes: Int
 
   /// - Parameter chunks: the sizes of the body's chunks; `nil` sends it with a length.
   public init(_ response: HTTPResponse, to method: HTTPMethod, chunks: [Int]? = nil) {

@@ -133,13 +133,13 @@ final class InsertedCassette: Sendable {
 
   /// What is sent for an interaction, made when it is first asked for; `nil` where it is made for each request.
   func prepared(_ stored: StoredInteraction) throws(CassetteError) -> PreparedResponse? {
-    if let known = stored.preparation { return known.response }
+    if let known = stored.prepared { return known }
     let interaction = try stored.read()
     let rewriters =
       routes == nil
       ? rewriter.map { [$0] } ?? [] : routeRewriters.filter { $0.isOrigin(of: interaction.request) }
     let response = interaction.prepared(rewriters, statistics.mentions)
-    return stored.keep(StoredInteraction.Preparation(response)).response
+    return stored.keep(prepared: response)
   }
 
   /// Where a request differs from the interaction it gets, though not by the rules; counted.

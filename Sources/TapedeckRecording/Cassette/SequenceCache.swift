@@ -122,8 +122,8 @@ package final class SequenceCache {
 
   /// Never 0.
   private func hash(of request: HTTPRequest) -> UInt64 {
-    let body = request.body.isEmpty ? seed : request.body.withUnsafeBytes { $0.hash(seed: seed) }
-    return request.target.withUnsafeBytes { $0.hash(seed: body) } | 1 << 63
+    let target = seed ^ request.shared.targetHash
+    return (request.body.isEmpty ? target : request.body.withUnsafeBytes { $0.hash(seed: target) }) | 1 << 63
   }
 }
 

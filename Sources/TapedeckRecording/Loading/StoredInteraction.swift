@@ -5,6 +5,10 @@ public import TapedeckHTTP
 ///
 /// There may be 100,000 of them, so what is small lies in one array, and what most requests share is shared.
 public final class StoredInteraction: Sendable {
+  // What every replay needs comes first, in one line of the processor's cache.
+  /// Retained by this object. `AtomicLazyReference` is not specialized: 250 instructions more a request.
+  private let sent = Atomic<Unmanaged<PreparedResponse>?>(nil)
+  public let status: Int
   /// The bytes of the match key, the target and the file name, one after the other.
   private let facts: [UInt8]
   private let plainKeyEnd: UInt32
@@ -16,7 +20,6 @@ public final class StoredInteraction: Sendable {
   /// The body of the recorded request, unless it is in a file.
   package let requestBody: [UInt8]
   private let rare: Rare?
-  public let status: Int
   let recordedAtMicroseconds: Int?
   /// Its position among the responses to its request, from 1, as in its name.
   let ordinal: Int
@@ -24,8 +27,6 @@ public final class StoredInteraction: Sendable {
   /// The file to read when needed; `nil` if the interaction is in memory.
   private let file: (fingerprint: Int, directory: CassetteDirectory)?
   private let content = AtomicLazyReference<Content>()
-  /// Retained by this object. `AtomicLazyReference` is not specialized: 250 instructions more a request.
-  private let prepared = Atomic<Unmanaged<Preparation>?>(nil)
 
   /// What few interactions have.
   private final class Rare: Sendable {
@@ -53,26 +54,26 @@ public final class StoredInteraction: Sendable {
     init(_ interaction: Interaction) { self.interaction = interaction }
   }
 
-  /// A response prepared for sending; `nil` if it is made for each request.
-  package final class Preparation: Sendable {
-    package let response: PreparedResponse?
+  /// Stands for a response that is made for each request.
+  private static let madeEachTime = PreparedResponse(
+    HTTPResponse(head: HTTPResponseHead(status: 500)), to: .get)
 
-    package init(_ response: PreparedResponse?) { self.response = response }
+  /// The response prepared for sending, or `.some(nil)` if it is made for each request; `nil` before `keep`.
+  package var prepared: PreparedResponse?? {
+    guard let known = sent.load(ordering: .acquiring)?.takeUnretainedValue() else { return nil }
+    return .some(known === Self.madeEachTime ? nil : known)
   }
 
-  package var preparation: Preparation? { prepared.load(ordering: .acquiring)?.takeUnretainedValue() }
-
-  /// Keeps a preparation unless another thread was first; returns the one kept.
-  package func keep(_ preparation: Preparation) -> Preparation {
-    let new = Unmanaged.passRetained(preparation)
-    let (isFirst, known) = prepared.compareExchange(
+  /// Keeps what was prepared unless another thread was first; returns what is kept.
+  package func keep(prepared: PreparedResponse?) -> PreparedResponse? {
+    let new = Unmanaged.passRetained(prepared ?? Self.madeEachTime)
+    let (isFirst, known) = sent.compareExchange(
       expected: nil, desired: new, ordering: .acquiringAndReleasing)
-    guard !isFirst, let known else { return preparation }
-    new.release()
-    return known.takeUnretainedValue()
+    if !isFirst { new.release() }
+    return isFirst || known == nil ? prepared : self.prepared ?? nil
   }
 
-  deinit { prepared.load(ordering: .acquiring)?.release() }
+  deinit { sent.load(ordering: .acquiring)?.release() }
 
   /// - Parameters:
   ///   - like: a head to share memory with, if it differs in the target at most.
