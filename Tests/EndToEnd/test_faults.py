@@ -378,6 +378,9 @@ def test_f33_a_frozen_origin_is_504_and_its_late_answer_is_nobodys(record, tmp_p
             wire.ask(b"/before")
             assert wire.answer().body == b"/before"
             server.process.send_signal(signal.SIGSTOP)
+            # A thread on another core runs on for a moment.
+            status = Path(f"/proc/{server.process.pid}/status")
+            eventually(lambda: "State:\tT" in status.read_text(), "the origin to stand still")
             with takes(0.4):
                 wire.ask(b"/frozen")
                 answer = wire.answer()
