@@ -167,7 +167,7 @@ def seal_documents(bench):
 
 
 def copy_documents(bench):
-    return measure.copying(bench.tapedeck.documents(), bench.tapedeck.folder / "copy")
+    return measure.copying(bench.tapedeck.documents(), bench.tapedeck.folder / "copies")
 
 
 def miss(bench):
