@@ -19,7 +19,7 @@ public final class StoredInteraction: Sendable {
   private let likeHead: HTTPRequest.SharedHead
   /// The body of the recorded request, unless it is in a file.
   package let requestBody: [UInt8]
-  private let rare: Rare?
+  private let extras: Extras?
   let recordedAtMicroseconds: Int?
   /// Its position among the responses to its request, from 1, as in its name.
   let ordinal: Int
@@ -29,7 +29,7 @@ public final class StoredInteraction: Sendable {
   private let content = AtomicLazyReference<Content>()
 
   /// What few interactions have.
-  private final class Rare: Sendable {
+  private final class Extras: Sendable {
     let largeBody: BodyFile?
     let trailers: HTTPFields
     let varying: [[UInt8]]
@@ -67,10 +67,10 @@ public final class StoredInteraction: Sendable {
   /// Keeps what was prepared unless another thread was first; returns what is kept.
   package func keep(prepared: PreparedResponse?) -> PreparedResponse? {
     let new = Unmanaged.passRetained(prepared ?? Self.madeEachTime)
-    let (isFirst, known) = sent.compareExchange(
+    let (isFirst, _) = sent.compareExchange(
       expected: nil, desired: new, ordering: .acquiringAndReleasing)
     if !isFirst { new.release() }
-    return isFirst || known == nil ? prepared : self.prepared ?? nil
+    return isFirst ? prepared : self.prepared ?? nil
   }
 
   deinit { sent.load(ordering: .acquiring)?.release() }
@@ -95,7 +95,7 @@ public final class StoredInteraction: Sendable {
     hasVerbatimKey = key.isVerbatim
     likeHead = like.flatMap { $0.head.isLike(request.head) ? $0 : nil } ?? request.shared
     requestBody = request.body
-    rare = Rare(outline, bodyNames)
+    extras = Extras(outline, bodyNames)
     status = outline.status
     recordedAtMicroseconds = outline.recordedAtMicroseconds
     ordinal = CassetteNames.ordinal(name)
@@ -121,8 +121,8 @@ public final class StoredInteraction: Sendable {
     var head = likeHead.head
     head.target = Array(facts[Int(keyEnd)..<Int(targetEnd)])
     var request = HTTPRequest(head, body: requestBody)
-    if let rare { request.trailers = rare.trailers }
-    return RecordedRequest(request, largeBody: rare?.largeBody)
+    if let extras { request.trailers = extras.trailers }
+    return RecordedRequest(request, largeBody: extras?.largeBody)
   }
 
   package var key: MatchKey {
@@ -140,10 +140,10 @@ public final class StoredInteraction: Sendable {
   var sharedHead: HTTPRequest.SharedHead { likeHead }
 
   /// The request fields that the response varies by (`ClientIdentity.varying`).
-  var varying: [[UInt8]] { rare?.varying ?? [] }
+  var varying: [[UInt8]] { extras?.varying ?? [] }
 
   /// The files in `bodies/` it refers to; empty if its own file is read later.
-  package var bodyNames: [String] { rare?.bodyNames ?? [] }
+  package var bodyNames: [String] { extras?.bodyNames ?? [] }
 
   // MARK: The whole
 
