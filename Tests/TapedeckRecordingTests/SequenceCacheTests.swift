@@ -118,8 +118,12 @@ import Testing
     let interactions = requests.enumerated().map { number, request in
       var interaction = exchange()
       interaction.request = matcher.redaction.redacted(request)
-      return StoredInteraction(
+      let stored = StoredInteraction(
         "\(number).json", interaction, key: matcher.key(for: interaction.request))
+      // So that there are hints.
+      _ = stored.keep(
+        prepared: PreparedResponse(HTTPResponse(head: HTTPResponseHead(status: 200)), to: request.method))
+      return stored
     }
     return Cassette(
       path: "c", upstream: nil, matcher: matcher, recordedRules: matcher.rules, interactions: interactions,

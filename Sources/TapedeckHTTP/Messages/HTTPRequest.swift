@@ -26,8 +26,10 @@ public struct HTTPRequest: Sendable, Equatable {
     self.init(method: method, target: Array(target.utf8), fields: fields, body: body)
   }
 
-  package init(_ head: HTTPRequestHead, body: [UInt8] = []) {
-    shared = SharedHead(head)
+  package init(_ head: HTTPRequestHead, body: [UInt8] = []) { self.init(SharedHead(head), body: body) }
+
+  init(_ head: SharedHead, body: [UInt8] = []) {
+    shared = head
     self.body = body
   }
 
@@ -191,12 +193,17 @@ extension HTTPRequestHead {
 extension HTTPRequest {
   /// A head that never changes.
   @usableFromInline package final class SharedHead: Sendable {
-    @usableFromInline package let head: HTTPRequestHead
+    /// What a parser made it from.
+    let received: ReceivedHead
     /// Of the target, for tables in this process.
     package let targetHash: UInt64
+    @usableFromInline package let head: HTTPRequestHead
     private static let seed = UInt64.random(in: .min ... .max)
 
-    @usableFromInline package init(_ head: HTTPRequestHead) {
+    @usableFromInline package convenience init(_ head: HTTPRequestHead) { self.init(head, ReceivedHead()) }
+
+    init(_ head: HTTPRequestHead, _ received: ReceivedHead) {
+      self.received = received
       self.head = head
       targetHash = head.target.withUnsafeBytes { $0.hash(seed: Self.seed) }
     }

@@ -81,7 +81,7 @@ public struct HTTP1RequestParser {
     if pending.isEmpty {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
       if let head = heads.head(at: rest) {
-        offset += head.bytes.count
+        offset += head.received.byteCount
         return try begin(head)
       }
       if let end = try scanner.scan(rest, limits: limits) {
@@ -122,32 +122,34 @@ public struct HTTP1RequestParser {
     let count = scanner.fieldCount
     scanner = HeadScanner()
     pending = []
+    let lineBytes = UnsafeRawBufferPointer(rebasing: head[..<line.byteCount])
     let lines = UnsafeRawBufferPointer(rebasing: head[line.byteCount...])
     let fields = try heads.fields(lines, count: count, version: line.version)
-    let parsed = try fields.head(line)
+    let parsed = try fields.head(line, lineBytes)
     heads.note(head, parsed)
     return try begin(parsed)
   }
 
-  private mutating func begin(_ head: ParsedHead) throws(HTTPParseError) -> Event? {
-    switch head.framing {
+  private mutating func begin(_ head: HTTPRequest.SharedHead) throws(HTTPParseError) -> Event? {
+    let new = HTTPRequest(head)
+    switch head.received.framing {
     case .none, .untilClose, .length(0):
-      return .request(head.request)
+      return .request(new)
     case .length(let length):
-      request = head.request
+      request = new
       guard length <= limits.bodyBytes else { throw .bodyTooLarge }
       state = .fixedBody(remaining: length)
       if length > limits.heldBodyBytes {
-        var upload = head.request
+        var upload = new
         upload.uploadBytes = length
-        return .upload(upload, expectsContinue: head.expectsContinue)
+        return .upload(upload, expectsContinue: head.received.expectsContinue)
       }
       request?.body.reserveCapacity(min(length, 1 << 20))
     case .chunked:
-      request = head.request
+      request = new
       state = .chunkedBody(ChunkedDecoder(limits: limits))
     }
-    return head.expectsContinue ? .continueExpected : nil
+    return head.received.expectsContinue ? .continueExpected : nil
   }
 
   /// Leaves the body of the upload whose head has just come to the caller: the next bytes after it are the next request.

@@ -83,23 +83,21 @@ struct RequestLine: Sendable {
   }
 }
 
-/// A parsed head: the request without its body, and how that is framed.
-final class ParsedHead: Sendable {
-  /// What it was parsed from, if that is kept; empty otherwise.
-  let bytes: [UInt8]
-  let request: HTTPRequest
-  let expectsContinue: Bool
-  let framing: BodyFraming
+/// A head as it was received, and how the body after it is framed. Empty for a head that no parser made.
+struct ReceivedHead: Sendable {
+  /// The request line with its CRLF.
+  var line: [UInt8] = []
+  /// The field lines, including the blank one.
+  var fieldLines: [UInt8] = []
+  var framing = BodyFraming.none
+  var expectsContinue = false
 
-  init(_ request: HTTPRequest, expectsContinue: Bool, framing: BodyFraming, bytes: [UInt8] = []) {
-    self.bytes = bytes
-    self.request = request
-    self.expectsContinue = expectsContinue
-    self.framing = framing
-  }
+  var byteCount: Int { line.count + fieldLines.count }
 
-  func keeping(_ bytes: UnsafeRawBufferPointer) -> ParsedHead {
-    ParsedHead(request, expectsContinue: expectsContinue, framing: framing, bytes: Array(bytes))
+  /// Whether `bytes` begin with this head, whose request line has `lineBytes`.
+  func begins(_ bytes: UnsafeRawBufferPointer, lineBytes: Int) -> Bool {
+    line.count == lineBytes && line.withUnsafeBytes { bytes.holds($0) }
+      && fieldLines.withUnsafeBytes { bytes.holds($0, at: lineBytes) }
   }
 }
 
@@ -129,7 +127,10 @@ struct RequestFields: Sendable {
     framing = try BodyFraming.request(fields, version: version)
   }
 
-  func head(_ line: consuming RequestLine) throws(HTTPParseError) -> ParsedHead {
+  /// - Parameter bytes: those of the line.
+  func head(
+    _ line: consuming RequestLine, _ bytes: UnsafeRawBufferPointer
+  ) throws(HTTPParseError) -> HTTPRequest.SharedHead {
     // RFC 9110 §9.3.6: content of a CONNECT request has no meaning, and would be taken for the tunnel's bytes.
     if line.method == .connect, framing != .none, framing != .length(0) { throw .connectWithBody }
     let named = line.authority
@@ -145,7 +146,9 @@ struct RequestFields: Sendable {
       }
     }
     head.asksForUpgrade = connection.upgrades
-    return ParsedHead(HTTPRequest(head), expectsContinue: expectsContinue, framing: framing)
+    let received = ReceivedHead(
+      line: Array(bytes), fieldLines: fields.storage, framing: framing, expectsContinue: expectsContinue)
+    return HTTPRequest.SharedHead(head, received)
   }
 
   private static func parse(

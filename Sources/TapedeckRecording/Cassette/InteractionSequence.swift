@@ -38,6 +38,8 @@ public final class InteractionSequence: Sendable {
 
   public var interactions: [StoredInteraction] { [first] + others }
 
+  var last: StoredInteraction { others.last ?? first }
+
   public var count: Int { 1 + others.count }
 
   private func interaction(at index: Int) -> StoredInteraction { index == 0 ? first : others[index - 1] }

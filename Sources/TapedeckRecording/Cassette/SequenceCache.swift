@@ -4,35 +4,35 @@ import TapedeckHTTP
 /// that equals an earlier one in every byte its key is made of skips redaction and the canonical form. The key is a
 /// function of these bytes and of the cassette, so the outcome is equal.
 ///
-/// Requests are kept as they came, in memory alone, and compared byte by byte. The hash only finds the place, so that
-/// a client who chooses bodies with equal hashes makes the cache useless, and nothing else.
+/// Requests are kept as they came, in memory alone, and compared byte by byte.
 package final class SequenceCache {
   /// Switches the fast path off.
   private static let isUsed = true
   /// When the requests take more, the cache starts anew.
   private static let maximumBytes = 8 << 20
   private static let maximumRequestBytes = 1 << 20
-  private static let placeCount = 4096
-  /// How many places a request may take, from the one that its hash names.
-  private static let ways = 8
   /// The header sections of the last requests kept, which later ones often share.
   private static let sharedFields = 16
 
-  /// An object, so that a comparison copies no request.
-  private final class Entry {
+  private struct Entry {
     /// `Cassette.number`.
-    let cassette: Int
-    let index: Int
-    @exclusivity(unchecked) private var head: HTTPRequest.SharedHead
-    private let body: [UInt8]
+    let cassette: Int32
+    let index: Int32
+    var head: HTTPRequest.SharedHead
+    let body: [UInt8]
+    var hint: ReplayHint?
 
-    init(cassette: Int, index: Int, request: HTTPRequest) {
-      (self.cassette, self.index) = (cassette, index)
-      (head, body) = (request.shared, request.body)
+    mutating func index(
+      for request: HTTPRequest, in cassette: Int, hint makeHint: (Int) -> ReplayHint?
+    ) -> Int? {
+      hint?.prefetch(body: body)
+      guard self.cassette == cassette, hasKeyBytes(of: request) else { return nil }
+      if hint == nil { hint = makeHint(Int(index)) }
+      return Int(index)
     }
 
     /// Whether all is equal that a `MatchKey` may depend on, given that neither request has trailers.
-    func hasKeyBytes(of request: HTTPRequest) -> Bool {
+    private mutating func hasKeyBytes(of request: HTTPRequest) -> Bool {
       guard body.hasSameBytes(as: request.body) else { return false }
       if head === request.shared { return true }
       guard head.head.hasKeyBytes(of: request.head) else { return false }
@@ -44,9 +44,7 @@ package final class SequenceCache {
 
   private let seed = UInt64.random(in: .min ... .max)
   // Nobody who is called while these are used comes back here.
-  /// Of the requests in `entries`; 0 in a free place.
-  @exclusivity(unchecked) private var hashes: [UInt64] = []
-  @exclusivity(unchecked) private var entries: [Entry?] = []
+  @exclusivity(unchecked) private var entries = AssociativeCache<Entry>()
   @exclusivity(unchecked) private var lastRequests: [HTTPRequest] = []
   /// Of all requests kept since the cache began anew.
   @exclusivity(unchecked) private var bytes = 0
@@ -54,26 +52,18 @@ package final class SequenceCache {
   package init() {}
 
   /// The index that an equal request got from the cassette of this number; `nil` when it is not known.
-  func index(for request: HTTPRequest, in cassette: Int) -> Int? {
-    guard !hashes.isEmpty else { return nil }
-    let hash = hash(of: request)
-    var place = Self.place(of: hash)
-    let end = place + Self.ways
-    // Places are taken in their order, and none is freed.
-    while place < end, hashes[place] != 0 {
-      if hashes[place] == hash, let entry = entries[place], entry.cassette == cassette,
-        entry.hasKeyBytes(of: request)
-      {
-        return entry.index
-      }
-      place += 1
-    }
-    return nil
+  /// - Parameter hint: makes that of an index.
+  func index(
+    for request: HTTPRequest, in cassette: Int, hint: (Int) -> ReplayHint? = { _ in nil }
+  ) -> Int? {
+    guard !entries.isEmpty else { return nil }
+    return entries.first(hash(of: request)) { $0?.index(for: request, in: cassette, hint: hint) }
   }
 
   /// Remembers what a request got.
   /// - Parameter recorded: a body to share memory with, if it is the same.
   func keep(_ index: Int, for request: HTTPRequest, in cassette: Int, recorded: [UInt8]) {
+    guard let cassette = Int32(exactly: cassette), let index = Int32(exactly: index) else { return }
     var request = sharing(request)
     var count = request.target.count + request.authority.count + request.fields.byteCount
     if request.body.hasSameBytes(as: recorded) {
@@ -82,17 +72,13 @@ package final class SequenceCache {
       count += request.body.count
     }
     guard count <= Self.maximumRequestBytes else { return }
-    if hashes.isEmpty || bytes + count > Self.maximumBytes {
-      hashes = Array(repeating: 0, count: Self.placeCount + Self.ways)
-      entries = Array(repeating: nil, count: hashes.count)
+    if bytes + count > Self.maximumBytes {
+      entries.removeAll()
       bytes = 0
     }
-    let hash = hash(of: request)
-    let first = Self.place(of: hash)
-    let place = (first..<first + Self.ways).first { hashes[$0] == 0 } ?? first + Int(hash >> 56 & 7)
     bytes += count
-    hashes[place] = hash
-    entries[place] = Entry(cassette: cassette, index: index, request: request)
+    entries.keep(
+      Entry(cassette: cassette, index: index, head: request.shared, body: request.body), hash(of: request))
   }
 
   /// The request with the memory of an earlier one for its header section, target and authority, where those are the
@@ -115,15 +101,13 @@ package final class SequenceCache {
   /// their keys are written in a sixth of what one with a body takes.
   /// - Parameter recorded: the number of interactions in the cassette.
   static func keeps(_ request: HTTPRequest, of recorded: Int) -> Bool {
-    isUsed && !request.hasTrailers && (!request.body.isEmpty || recorded <= placeCount / 2)
+    let hasRoom = recorded <= AssociativeCache<Entry>.placeCount / 2
+    return isUsed && !request.hasTrailers && (!request.body.isEmpty || hasRoom)
   }
 
-  private static func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (placeCount - 1) }
-
-  /// Never 0.
   private func hash(of request: HTTPRequest) -> UInt64 {
     let target = seed ^ request.shared.targetHash
-    return (request.body.isEmpty ? target : request.body.withUnsafeBytes { $0.hash(seed: target) }) | 1 << 63
+    return request.body.isEmpty ? target : request.body.withUnsafeBytes { $0.hash(seed: target) }
   }
 }
 

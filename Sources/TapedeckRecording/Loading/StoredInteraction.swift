@@ -60,8 +60,9 @@ public final class StoredInteraction: Sendable {
 
   /// The response prepared for sending, or `.some(nil)` if it is made for each request; `nil` before `keep`.
   package var prepared: PreparedResponse?? {
-    guard let known = sent.load(ordering: .acquiring)?.takeUnretainedValue() else { return nil }
-    return .some(known === Self.madeEachTime ? nil : known)
+    guard let known = sent.load(ordering: .acquiring) else { return nil }
+    let isMadeEachTime = known.toOpaque() == Unmanaged.passUnretained(Self.madeEachTime).toOpaque()
+    return .some(isMadeEachTime ? nil : known.takeUnretainedValue())
   }
 
   /// Keeps what was prepared unless another thread was first; returns what is kept.
