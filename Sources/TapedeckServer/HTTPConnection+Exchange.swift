@@ -37,8 +37,8 @@ extension HTTPConnection {
 
     mutating func note(_ response: borrowing ServedResponse) {
       source = response.source
-      decisions = response.decisions
       guard response.hasExtras else { return }
+      decisions = response.decisions
       shownTarget = response.shownTarget
       if response.endsConnection { keepsAlive = false }
     }

@@ -205,8 +205,7 @@ final class HTTPConnection: EventHandler {
     headDeadline = nil
     bodyStart = nil
     var exchange = Exchange(
-      request.shared, startedAt: worker.observer == nil ? worker.loop.now : .now,
-      keepsAlive: request.keepsAlive && !worker.isStopping)
+      request.shared, startedAt: worker.loop.now, keepsAlive: request.keepsAlive && !worker.isStopping)
     // Unless the response takes the body, it comes before the end of the request.
     if request.uploadBytes != nil { exchange.keepsAlive = false }
     do {
@@ -214,7 +213,7 @@ final class HTTPConnection: EventHandler {
         return send(ServerConfiguration.notFound, exchange, by: .server)
       }
       exchange.note(response)
-      upgrade = nil
+      if upgrade != nil { upgrade = nil }
       if response.hasExtras {
         if response.opensInterception { return intercept(request) }
         upgrade = response.upgrade

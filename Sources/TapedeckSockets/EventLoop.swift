@@ -156,10 +156,12 @@ public final class EventLoop {
     slot.handler?.descriptorReady(readiness)
   }
 
-  /// Rounded up, so that a timer is due after the wait.
+  /// Rounded up, so that a timer is due after the wait. The time that this turn took is left out of account where it
+  /// does not matter, because the clock is slow.
   private func waitMilliseconds() -> Int32 {
     guard let next = timers.next else { return -1 }
-    let wait = next.nanoseconds(since: .now)
+    var wait = next.nanoseconds(since: turnStart)
+    if wait < 100_000_000 { wait = next.nanoseconds(since: .now) }
     return wait <= 0 ? 0 : Int32(clamping: (wait + 999_999) / 1_000_000)
   }
 }

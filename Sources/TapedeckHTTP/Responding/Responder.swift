@@ -48,8 +48,6 @@ public struct ServedResponse {
 
   public var source: Source
   public var content: Content
-  /// The decisions of the links, if they are collected.
-  package var decisions: DecisionCollector?
   /// What few responses have; `nil` for all others, so that these are handed on cheaply.
   private var extras: Extras?
 
@@ -63,6 +61,7 @@ public struct ServedResponse {
 
 extension ServedResponse {
   private struct Rare {
+    var decisions: DecisionCollector?
     var shownTarget: [UInt8]?
     var endsConnection = false
     var opensInterception = false
@@ -80,6 +79,12 @@ extension ServedResponse {
   private var rare: Rare {
     get { extras?.rare ?? Rare() }
     set { extras = Extras(newValue) }
+  }
+
+  /// The decisions of the links, if they are collected.
+  package var decisions: DecisionCollector? {
+    get { extras?.rare.decisions }
+    set { rare.decisions = newValue }
   }
 
   /// The request's target for logs, if it differs from the original.
