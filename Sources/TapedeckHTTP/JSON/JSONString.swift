@@ -111,10 +111,13 @@ public struct JSONString: Sendable, Equatable {
   }
 
   package static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
-    guard bytes.contains(where: needsEscape) else { return out.append(contentsOf: bytes) }
-    for byte in bytes {
-      if needsEscape(byte) { appendEscape(byte, to: &out) } else { out.append(byte) }
+    var start = 0
+    while let place = bytes[start...].firstIndex(where: needsEscape) {
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<place]))
+      appendEscape(bytes[place], to: &out)
+      start = place + 1
     }
+    out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
   }
 
   static func needsEscape(_ byte: UInt8) -> Bool {
@@ -175,20 +178,35 @@ extension JSONString {
   }
 
   /// Whether there is none of those. The last eight bytes are looked at together, some of them perhaps a second time.
-  static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  @inline(__always) static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let count = bytes.count
-    if count >= 8 {
-      return endOfPlainWords(bytes, from: 0) + 8 > count && marks(word(bytes, at: count - 8)) == 0
+    guard count >= 8 else {
+      return count >= 4 ? marks(ASCII.ends(bytes)) == 0 : bytes.allSatisfy { $0 < 0x80 && !needsEscape($0) }
     }
-    guard count >= 4 else { return endOfPlain(bytes, from: 0) == count }
-    let first = bytes.loadUnaligned(as: UInt32.self)
-    let last = bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-    return marks(UInt64(first) << 32 | UInt64(last)) == 0
+    var index = 0
+    while index + 8 < count {
+      guard marks(word(bytes, at: index)) == 0 else { return false }
+      index += 8
+    }
+    return marks(word(bytes, at: count - 8)) == 0
   }
 
-  /// The same, eight bytes at a time, or the start of the last seven.
+  /// The same offset, or one of the last seven bytes. Sixteen bytes are looked at together: as signed numbers, control
+  /// characters and bytes beyond ASCII are below a blank.
+  @inlinable @inline(__always)
   package static func endOfPlainWords(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
+    let (quote, slash) = (SIMD16<UInt8>(repeating: 0x22), SIMD16<UInt8>(repeating: 0x5C))
+    let blank = SIMD16<Int8>(repeating: 0x20)
+    while index + 16 <= bytes.count {
+      let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      let isMark =
+        (block .== quote) .| (block .== slash) .| (unsafeBitCast(block, to: SIMD16<Int8>.self) .< blank)
+      let marks = unsafeBitCast(isMark, to: SIMD2<UInt64>.self)
+      if marks[0] != 0 { return index + UInt64(littleEndian: marks[0]).trailingZeroBitCount / 8 }
+      if marks[1] != 0 { return index + 8 + UInt64(littleEndian: marks[1]).trailingZeroBitCount / 8 }
+      index += 16
+    }
     while index + 8 <= bytes.count {
       let marks = marks(word(bytes, at: index))
       guard marks == 0 else { return index + marks.trailingZeroBitCount / 8 }
@@ -197,13 +215,14 @@ extension JSONString {
     return index
   }
 
-  @inline(__always) private static func word(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
-    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  @inlinable @inline(__always)
+  static func word(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+    UInt64(littleEndian: ASCII.word(bytes, at: index))
   }
 
   /// The high bit of each lane says "one of those". Carries spoil only lanes above the first one, and only the first
   /// counts. A byte beyond ASCII counts by its own high bit, whatever the differences say of it.
-  @inline(__always) private static func marks(_ word: UInt64) -> UInt64 {
+  @inlinable @inline(__always) static func marks(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = (word ^ (ones &* 0x22)) &- ones
     let slashes = (word ^ (ones &* 0x5C)) &- ones

@@ -10,9 +10,12 @@ struct ConnectionOptions: Sendable {
     var next = fields.index(of: "connection")
     while let index = next {
       next = fields.index(of: "connection", from: index + 1)
-      for member in fields.value(at: index).split(separator: ASCII.comma) {
-        try read(member.trimmingBlanks())
+      var rest = fields.value(at: index)
+      while let comma = rest.firstIndex(of: ASCII.comma) {
+        try read(rest[..<comma].trimmingBlanks())
+        rest = rest[(comma + 1)...]
       }
+      try read(rest.trimmingBlanks())
     }
   }
 

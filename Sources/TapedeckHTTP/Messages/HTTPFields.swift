@@ -12,6 +12,16 @@ public struct HTTPFields: Sendable {
     var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
     var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
 
+    /// The whole line, if it is in `storage` as it is written: `Name: value` and a line end.
+    func line(in storage: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+      let (colon, end) = (Int(nameEnd), Int(valueEnd))
+      guard Int(valueStart) == colon + 2, end + 2 <= storage.count, storage[colon] == ASCII.colon,
+        storage[colon + 1] == ASCII.space, storage[end] == ASCII.carriageReturn,
+        storage[end + 1] == ASCII.lineFeed
+      else { return nil }
+      return Int(nameStart)..<end + 2
+    }
+
     func isNamed(_ name: StaticString, in storage: UnsafeBufferPointer<UInt8>) -> Bool {
       guard Int(nameEnd &- nameStart) == name.utf8CodeUnitCount else { return false }
       return ASCII.equal(UnsafeBufferPointer(rebasing: storage[self.name]), lowercase: name)
@@ -117,12 +127,14 @@ public struct HTTPFields: Sendable {
   /// The index of the next field called `name` (lower case), from `start` on.
   public func index(of name: StaticString, from start: Int = 0) -> Int? {
     storage.withUnsafeBufferPointer { bytes in
-      var index = start
-      while index < slices.count {
-        if slices[index].isNamed(name, in: bytes) { return index }
-        index += 1
+      slices.withUnsafeBufferPointer { slices in
+        var index = start
+        while index < slices.count {
+          if slices[index].isNamed(name, in: bytes) { return index }
+          index += 1
+        }
+        return nil
       }
-      return nil
     }
   }
 
@@ -142,9 +154,7 @@ public struct HTTPFields: Sendable {
     storage.withUnsafeBufferPointer { slices[index].isNamed(name, in: $0) }
   }
 
-  package func withName<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    storage.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[slices[index].name])) }
-  }
+  package func nameLength(at index: Int) -> Int { slices[index].name.count }
 
   package func withBytes(
     at index: Int, _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
@@ -329,6 +339,11 @@ extension HTTPFields.Slice {
   /// Parses a field line without its line end; refuses blanks before the colon and folding (RFC 9112 §5).
   init(parsing bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) throws(HTTPParseError) {
     var colon = start
+    while colon + 8 <= end {
+      let letters = ASCII.lettersBeforeOthers(UInt64(littleEndian: ASCII.word(bytes, at: colon)))
+      colon += letters
+      if letters < 8 { break }
+    }
     while colon < end, ASCII.isToken(bytes[colon]) { colon += 1 }
     guard colon > start, colon < end, bytes[colon] == ASCII.colon else { throw .badField }
     var valueStart = colon + 1

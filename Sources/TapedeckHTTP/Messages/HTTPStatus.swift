@@ -1,13 +1,14 @@
 /// Reason phrases of the registered status codes (RFC 9110 §15 and the IANA registry).
 public enum HTTPStatus {
   /// The registered phrase; empty for an unregistered code.
-  public static func reason(_ status: Int) -> String { reasons[status] ?? "" }
+  public static func reason(_ status: Int) -> String { table.indices.contains(status) ? table[status] : "" }
 
   /// Whether a reason phrase is the registered one, or empty.
   package static func isRegistered(_ phrase: [UInt8], of status: Int) -> Bool {
     phrase.isEmpty || phrase.elementsEqual(reason(status).utf8)
   }
 
+  private static let table = (0..<600).map { reasons[$0] ?? "" }
   private static let reasons: [Int: String] = [
     100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
     200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",

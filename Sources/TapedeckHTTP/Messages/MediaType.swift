@@ -11,6 +11,10 @@ package struct MediaType {
       isText = false
       return
     }
+    if ASCII.equal(value, lowercase: "application/json") {
+      (kind, isText) = (.json, true)
+      return
+    }
     let essence = value.prefix { $0 != UInt8(ascii: ";") }
       .drop(while: ASCII.isBlank).prefix { !ASCII.isBlank($0) }
     if ASCII.equal(essence, lowercase: "application/json") {

@@ -19,6 +19,16 @@ public enum ASCII {
     return byte < 128 && (tokenHigh >> UInt64(byte & 63)) & 1 == 1
   }
 
+  /// How many of eight bytes, from the first on, are letters or hyphens, as nearly all of a field's name.
+  static func lettersBeforeOthers(_ bytes: UInt64) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let low = (bytes | ones &* 0x20) & (ones &* 0x7F)
+    let letters = (low &+ ones &* 0x1F) & ~(low &+ ones &* 0x05)
+    let hyphen = bytes ^ (ones &* 0x2D)
+    let others = (hyphen & (ones &* 0x7F)) &+ ones &* 0x7F | hyphen
+    return (((~letters & others) | bytes) & (ones &* 0x80)).trailingZeroBitCount / 8
+  }
+
   /// HTAB, SP, visible characters and opaque 0x80–0xFF (RFC 9110 §5.5).
   package static func isFieldValue(_ byte: UInt8) -> Bool { byte >= 0x20 ? byte != 0x7F : byte == tab }
 
@@ -70,11 +80,50 @@ public enum ASCII {
     byte >= 0x20 ? byte != 0x7F : byte == tab || byte == lineFeed || byte == carriageReturn
   }
 
-  @inlinable public static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString)
-    -> Bool
-  {
+  @inlinable @inline(__always)
+  public static func equal(_ bytes: UnsafeBufferPointer<UInt8>, lowercase text: StaticString) -> Bool {
     bytes.count == text.utf8CodeUnitCount
-      && bytes.indices.allSatisfy { lowercased(bytes[$0]) == text.utf8Start[$0] }
+      && equal(
+        UnsafeRawBufferPointer(bytes),
+        lowercase: UnsafeRawBufferPointer(start: text.utf8Start, count: bytes.count))
+  }
+
+  /// The same of texts of one length, eight bytes at a time. The last eight are compared together, some of them perhaps
+  /// a second time.
+  @usableFromInline static func equal(
+    _ left: UnsafeRawBufferPointer, lowercase right: UnsafeRawBufferPointer
+  ) -> Bool {
+    let count = left.count
+    guard count >= 8 else {
+      guard count >= 4 else { return left.indices.allSatisfy { lowercased(left[$0]) == right[$0] } }
+      return isEqual(ends(left), lowercase: ends(right))
+    }
+    var index = 0
+    while index + 8 < count {
+      guard isEqual(word(left, at: index), lowercase: word(right, at: index)) else { return false }
+      index += 8
+    }
+    return isEqual(word(left, at: count - 8), lowercase: word(right, at: count - 8))
+  }
+
+  @inlinable @inline(__always) static func word(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt64 {
+    bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+  }
+
+  /// The first four bytes and the last four of four to eight.
+  @inlinable @inline(__always) static func ends(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    let first = bytes.loadUnaligned(as: UInt32.self)
+    let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+    return UInt64(first) << 32 | UInt64(last)
+  }
+
+  /// Whether eight bytes are those of a text, or differ in the bit of case where that has a letter.
+  @inlinable @inline(__always) static func isEqual(_ bytes: UInt64, lowercase text: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let low = text & (ones &* 0x7F)
+    // The high bit of a lane says that it is at least `a`, and not that it is more than `z`.
+    let letters = (low &+ ones &* 0x1F) & ~(low &+ ones &* 0x05) & ~text & (ones &* 0x80)
+    return (bytes ^ text) & ~(letters &>> 2) == 0
   }
 
   @inlinable public static func equal(_ bytes: ArraySlice<UInt8>, lowercase text: StaticString) -> Bool {
@@ -99,15 +148,11 @@ public enum ASCII {
   /// The first byte of `bytes[start..<end]` that is not allowed in a field value, or `end`.
   static func endOfFieldValue(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
     var index = start
-    while index < end {
-      if index + 8 <= end, isPlain(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
-        index += 8
-      } else {
-        guard isFieldValue(bytes[index]) else { return index }
-        index += 1
-      }
-    }
-    return end
+    while index + 8 <= end, isPlain(word(bytes, at: index)) { index += 8 }
+    // The last eight bytes are looked at together, some of them a second time.
+    if end - index < 8, end - start >= 8, isPlain(word(bytes, at: end - 8)) { return end }
+    while index < end, isFieldValue(bytes[index]) { index += 1 }
+    return index
   }
 
   /// Whether all eight bytes are at least 0x20 and not 0x7F. May be false wrongly, but never true wrongly.

@@ -34,15 +34,17 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The first index of `byte` from `start` on, comparing sixteen bytes at a time.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func index(of byte: UInt8, from start: Int) -> Int? {
     var index = start
     let wanted = SIMD16<UInt8>(repeating: byte)
     while index + 16 <= count {
       let block = loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
       let marks = unsafeBitCast(block .== wanted, to: SIMD2<UInt64>.self)
-      if marks[0] != 0 { return index + UInt64(littleEndian: marks[0]).trailingZeroBitCount / 8 }
-      if marks[1] != 0 { return index + 8 + UInt64(littleEndian: marks[1]).trailingZeroBitCount / 8 }
+      if marks[0] | marks[1] != 0 {
+        let offset = UInt64(littleEndian: marks[0]).trailingZeroBitCount / 8
+        return index + (offset < 8 ? offset : 8 + UInt64(littleEndian: marks[1]).trailingZeroBitCount / 8)
+      }
       index += 16
     }
     while index < count {
@@ -50,6 +52,29 @@ extension UnsafeRawBufferPointer {
       index += 1
     }
     return nil
+  }
+
+  /// The eight bytes from `index` on, the first in the lowest bits, with `filler` for those behind the end.
+  @inlinable @inline(__always)
+  package func word(at index: Int, filledWith filler: UInt8) -> UInt64 {
+    let rest = count - index
+    if rest >= 8 { return UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self)) }
+    let fillers = UInt64(filler) &* 0x0101_0101_0101_0101
+    guard rest > 0 else { return fillers }
+    var word: UInt64
+    if count >= 8 {
+      word = UInt64(littleEndian: loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+      word = word &>> UInt64(64 - 8 * rest)
+    } else if rest >= 4 {
+      word = UInt64(UInt32(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt32.self)))
+      let last = UInt32(littleEndian: loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+      word |= UInt64(last) &<< UInt64(8 * rest - 32)
+    } else {
+      let (middle, last) = (rest / 2, rest - 1)
+      word = UInt64(self[index]) | UInt64(self[index + middle]) &<< UInt64(8 * middle)
+      word |= UInt64(self[index + last]) &<< UInt64(8 * last)
+    }
+    return word | fillers &<< UInt64(8 * rest)
   }
 
   /// Whether `part` is at `start`, comparing up to 32 bytes at a time.

@@ -41,10 +41,10 @@ extension BodyFraming {
     _ fields: HTTPFields, mayRepeat: Bool
   ) throws(HTTPParseError) -> Int? {
     guard let index = fields.index(of: "content-length") else { return nil }
-    if mayRepeat, fields.repeatsContentLength { return try equalLengths(fields) }
-    let length = try decimal(fields.value(at: index))
-    guard fields.index(of: "content-length", from: index + 1) == nil else { throw .badContentLength }
-    return length
+    let isRepeated = fields.repeatsContentLength(of: index)
+    if mayRepeat, isRepeated { return try equalLengths(fields) }
+    guard !isRepeated else { throw .badContentLength }
+    return try decimal(fields.value(at: index))
   }
 
   private static func equalLengths(_ fields: HTTPFields) throws(HTTPParseError) -> Int? {
@@ -87,16 +87,16 @@ extension BodyFraming {
 }
 
 extension HTTPFields {
-  fileprivate var repeatsContentLength: Bool {
-    guard let index = index(of: "content-length") else { return false }
-    return self.index(of: "content-length", from: index + 1) != nil || value(at: index).contains(ASCII.comma)
+  /// Whether the first `Content-Length`, at `index`, is not the only one, or is a list.
+  fileprivate func repeatsContentLength(of index: Int) -> Bool {
+    self.index(of: "content-length", from: index + 1) != nil || value(at: index).contains(ASCII.comma)
   }
 
   /// Reduces equal `Content-Length` to one, without leading zeros (RFC 9110 §8.6); returns whether it
   /// repeated.
   public mutating func unifyContentLength() throws(HTTPParseError) -> Bool {
     guard let first = index(of: "content-length") else { return false }
-    let isRepeated = repeatsContentLength
+    let isRepeated = repeatsContentLength(of: first)
     let digits = value(at: first)
     guard isRepeated || digits.count > 1 && digits.first == UInt8(ascii: "0"),
       let length = try BodyFraming.contentLength(self, mayRepeat: true)

@@ -12,9 +12,14 @@ public enum HTTP1ResponseHeadParser {
       guard let fieldsEnd = endOfFields(bytes), let statusEnd = ASCII.firstLineFeed(bytes, from: 0) else {
         throw .badField
       }
-      var result = try parseStatusLine(bytes, withoutReturn(bytes, 0..<statusEnd))
-      let lines = try fieldLines(bytes, from: statusEnd + 1, to: fieldsEnd, limits: limits)
-      result.fields = try parseFields(bytes, lines, storage: head)
+      var result = try parseStatusLine(bytes, FieldLines.withoutReturn(bytes, 0..<statusEnd))
+      let lines = statusEnd + 1..<fieldsEnd
+      do throws(HTTPParseError) {
+        var fields = FieldLines(bytes, lines, storage: head)
+        result.fields = try fields.parse(limit: limits.fieldCount)
+      } catch {
+        throw bytes[lines].count { $0 == ASCII.lineFeed } > limits.fieldCount ? .tooManyFields : error
+      }
       return result
     }
   }
@@ -25,11 +30,6 @@ public enum HTTP1ResponseHeadParser {
     var end = bytes.count - 1
     if end > 0, bytes[end - 1] == ASCII.carriageReturn { end -= 1 }
     return end > 0 && bytes[end - 1] == ASCII.lineFeed ? end : nil
-  }
-
-  private static func withoutReturn(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int> {
-    guard !line.isEmpty, bytes[line.upperBound - 1] == ASCII.carriageReturn else { return line }
-    return line.lowerBound..<line.upperBound - 1
   }
 
   /// Exactly `HTTP/1.D SP 3DIGIT`, then optionally SP and a phrase.
@@ -50,55 +50,58 @@ public enum HTTP1ResponseHeadParser {
     return HTTPResponseHead(
       version: bytes[7] == UInt8(ascii: "0") ? .http10 : .http11, status: status, reason: Array(reason))
   }
+}
 
-  private static func fieldLines(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int, limits: HTTPLimits
-  ) throws(HTTPParseError) -> [Range<Int>] {
-    var lines: [Range<Int>] = []
-    lines.reserveCapacity(16)
-    var start = start
-    while start < end, let lineFeed = ASCII.firstLineFeed(bytes, from: start) {
-      guard lines.count < limits.fieldCount else { throw .tooManyFields }
-      lines.append(withoutReturn(bytes, start..<lineFeed))
-      start = lineFeed + 1
-    }
-    return lines
+/// The field lines of a response head, parsed one after another.
+private struct FieldLines {
+  private let bytes: UnsafeRawBufferPointer
+  private let end: Int
+  private var next: Int
+  private var count = 0
+  private var fields: HTTPFields
+
+  init(_ bytes: UnsafeRawBufferPointer, _ lines: Range<Int>, storage: [UInt8]) {
+    self.bytes = bytes
+    (next, end) = (lines.lowerBound, lines.upperBound)
+    fields = HTTPFields(storage: storage, slices: [])
+    fields.slices.reserveCapacity(16)
   }
 
-  private static func parseFields(
-    _ bytes: UnsafeRawBufferPointer, _ lines: [Range<Int>], storage: [UInt8]
-  ) throws(HTTPParseError) -> HTTPFields {
-    var fields = HTTPFields(storage: storage, slices: [])
-    fields.slices.reserveCapacity(lines.count)
-    var index = 0
-    while index < lines.count {
-      var next = index + 1
-      while next < lines.count, isFolded(bytes, lines[next]) { next += 1 }
-      guard !isFolded(bytes, lines[index]) else { throw .badField }
-      if next == index + 1 {
-        let line = lines[index]
-        fields.slices.append(try HTTPFields.Slice(parsing: bytes, line.lowerBound, line.upperBound))
+  mutating func parse(limit: Int) throws(HTTPParseError) -> HTTPFields {
+    while let line = takeLine() {
+      guard line.isEmpty || !ASCII.isBlank(bytes[line.lowerBound]) else { throw .badField }
+      if isFolded {
+        try unfold(line)
       } else {
-        try unfold(bytes, lines[index..<next], into: &fields)
+        fields.slices.append(try HTTPFields.Slice(parsing: bytes, line.lowerBound, line.upperBound))
       }
-      index = next
+      guard count <= limit else { throw .tooManyFields }
     }
     return fields
   }
 
-  private static func isFolded(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
-    !line.isEmpty && ASCII.isBlank(bytes[line.lowerBound])
+  private mutating func takeLine() -> Range<Int>? {
+    guard next < end, let lineFeed = ASCII.firstLineFeed(bytes, from: next) else { return nil }
+    let line = Self.withoutReturn(bytes, next..<lineFeed)
+    next = lineFeed + 1
+    count += 1
+    return line
   }
 
-  private static func unfold(
-    _ bytes: UnsafeRawBufferPointer, _ lines: ArraySlice<Range<Int>>, into fields: inout HTTPFields
-  ) throws(HTTPParseError) {
-    var whole: [UInt8] = []
-    for line in lines {
-      let piece = UnsafeRawBufferPointer(rebasing: bytes[line])
-      if whole.isEmpty { whole += piece } else { whole += [ASCII.space] + piece.trimmingBlanks() }
+  static func withoutReturn(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Range<Int> {
+    guard !line.isEmpty, bytes[line.upperBound - 1] == ASCII.carriageReturn else { return line }
+    return line.lowerBound..<line.upperBound - 1
+  }
+
+  /// Whether the next line goes on with the last one.
+  private var isFolded: Bool { next < end && ASCII.isBlank(bytes[next]) }
+
+  private mutating func unfold(_ first: Range<Int>) throws(HTTPParseError) {
+    var whole = Array(bytes[first])
+    while isFolded, let line = takeLine() {
+      whole += [ASCII.space] + UnsafeRawBufferPointer(rebasing: bytes[line]).trimmingBlanks()
     }
-    guard !isFramingLine(whole) else { throw .foldedFramingField }
+    guard !Self.isFramingLine(whole) else { throw .foldedFramingField }
     let slice = try whole.withRawBytes { bytes throws(HTTPParseError) in
       try HTTPFields.Slice(parsing: bytes, 0, bytes.count)
     }

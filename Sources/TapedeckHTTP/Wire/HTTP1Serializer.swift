@@ -15,22 +15,36 @@ public enum HTTP1Serializer {
     var isLengthWritten = false
     let slices = head.fields.slices
     head.fields.storage.withUnsafeBufferPointer { bytes in
+      // The lines that are in the buffer as they are sent, one after another.
+      var whole = 0..<0
       for slice in slices {
         if slice.isNamed("transfer-encoding", in: bytes) || slice.isNamed("connection", in: bytes) {
           continue
         }
-        let name = UnsafeBufferPointer(rebasing: bytes[slice.name])
-        if slice.isNamed("content-length", in: bytes), framing != .none {
+        let isLength = slice.isNamed("content-length", in: bytes) && framing != .none
+        if !isLength, let line = slice.line(in: bytes) {
+          if line.lowerBound != whole.upperBound {
+            out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
+            whole = line
+          } else {
+            whole = whole.lowerBound..<line.upperBound
+          }
+          continue
+        }
+        out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
+        whole = 0..<0
+        if isLength {
           guard case .length(let length) = framing, !isLengthWritten else { continue }
-          appendName(name, to: &out)
+          appendName(UnsafeBufferPointer(rebasing: bytes[slice.name]), to: &out)
           ASCII.append(length, to: &out)
           isLengthWritten = true
         } else {
-          appendName(name, to: &out)
+          appendName(UnsafeBufferPointer(rebasing: bytes[slice.name]), to: &out)
           out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[slice.value]))
         }
         appendLineEnd(to: &out)
       }
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
     }
     // RFC 9110 §7.8: a sender of `Upgrade` lists it in Connection; only a 426 and a 101 keep it.
     if head.announcesUpgrade, head.fields.contains("upgrade") { append("Connection: upgrade\r\n", to: &out) }

@@ -20,7 +20,7 @@ extension OriginRewriter {
 
   /// `nil` for a field that is left as it is.
   func kind(at index: Int, of fields: HTTPFields) -> FieldKind? {
-    switch fields.withName(at: index, \.count) {
+    switch fields.nameLength(at: index) {
     case 4: if fields.isNamed("link", at: index) { return .links }
     case 7: if fields.isNamed("refresh", at: index) { return .refresh }
     case 8: if fields.isNamed("location", at: index) { return .reference }

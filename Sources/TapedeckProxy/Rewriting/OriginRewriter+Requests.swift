@@ -23,7 +23,7 @@ extension OriginRewriter {
 
   /// Whether the field holds a reference with a path, or scheme and authority only; `nil` for other fields.
   private static func isWholeReference(at index: Int, of fields: HTTPFields) -> Bool? {
-    switch fields.withName(at: index, \.count) {
+    switch fields.nameLength(at: index) {
     case 6: fields.isNamed("origin", at: index) ? false : nil
     case 7: fields.isNamed("referer", at: index) ? true : nil
     case 11: fields.isNamed("destination", at: index) ? true : nil
