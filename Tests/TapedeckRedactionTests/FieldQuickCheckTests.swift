@@ -22,6 +22,24 @@ import Testing
     "7f000001-8ad8-4e1c-9c6d-2a5b8c1d9e0f", "ü", "%70%77", "\\",
   ]
 
+  /// Tags are passed without the search, which finds nothing in them.
+  @Test func `an entity tag of hexadecimal numbers has no finds`() {
+    var luck = SeededGenerator(22)
+    let search = SecretSearch(RedactionPolicy(RedactionRules(key: "k")))
+    for _ in 0..<20_000 {
+      let inner = (0..<Int.random(in: 0...23, using: &luck)).map { _ in
+        "0123456789abcdefABCDEF--".utf8.randomElement(using: &luck) ?? 0
+      }
+      let tag = Array((Bool.random(using: &luck) ? "W/\"" : "\"").utf8) + inner + [UInt8(ascii: "\"")]
+      #expect(tag.withUnsafeBufferPointer { TextScan.isEntityTag($0) })
+      var scan = TextScan(tag[...], search, depth: 0)
+      #expect(scan.run().isEmpty, "\(String(decoding: tag, as: UTF8.self))")
+    }
+    for text in ["", "\"", "W/", "W/\"", "\"0g\"", "0\"", "\"0", "\"0123456789abcdef01234567\""] {
+      #expect(!Array(text.utf8).withUnsafeBufferPointer { TextScan.isEntityTag($0) }, "\(text)")
+    }
+  }
+
   @Test(arguments: [[], ["x-compass"]]) func `what it skips has no finds`(redact: [String]) throws {
     let rules = RedactionRules(key: "k", redact: try redact.map { try RedactionPattern($0) })
     let policy = RedactionPolicy(rules)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TapedeckRedaction
@@ -32,6 +33,53 @@ import Testing
         #expect(missed.isEmpty, "\(word) after \(before) dots and before \(missed)")
       }
     }
+  }
+
+  @Test func suspectsEveryWordAtEveryPlace() {
+    for word in SecretNames.allWords where word.count > 2 && word.utf8.allSatisfy({ $0 < 0x80 }) {
+      for before in 0..<10 {
+        let missed = (0..<10).filter { after in
+          let blanks = { [UInt8](repeating: 0x20, count: $0) }
+          let text = blanks(before) + Array(word.utf8) + blanks(after)
+          let suspect = text.withUnsafeBufferPointer { SecretNames.nextSuspect(in: $0, from: 0) }
+          return suspect >= before + word.utf8.count
+        }
+        #expect(missed.isEmpty, "\(word) after \(before) blanks and before \(missed)")
+      }
+    }
+  }
+
+  private static let pieces = [
+    "a", "id", "the quick brown fox ", "name", "2026-03-01", "T09:30:00Z", " ", ".", ",", "-", "_", "pw",
+    "Pw", "api",
+    "Key", "KEY", "pass", "ssw", "Token", "secret", "login", "sid", "otp", "0123456789", "abcdefghi",
+    "abcdefghij",
+    "ABCdef", "\\n", "x", "author", "compass", "keyboard",
+  ]
+
+  /// What the quick check of JSON relies on: a string before the next suspect needs no look of its own.
+  @Test func passesNoStringThatMayBeSecret() {
+    var luck = SeededGenerator(31)
+    var passed = 0
+    for _ in 0..<20_000 {
+      let strings = (0..<Int.random(in: 1...9, using: &luck)).map { _ in
+        (0..<Int.random(in: 0...6, using: &luck)).map { _ in Self.pieces.randomElement(using: &luck) ?? "" }
+          .joined()
+      }
+      let text = Array(strings.joined(separator: "\"").utf8)
+      var suspect = -1
+      for string in text.split(separator: UInt8(ascii: "\"")) {
+        if suspect < string.startIndex {
+          suspect = text.withUnsafeBufferPointer { SecretNames.nextSuspect(in: $0, from: string.startIndex) }
+        }
+        guard suspect >= string.endIndex else { continue }
+        passed += 1
+        let isLong = string.withUnsafeBufferPointer { TextScan.hasLongWord(in: $0) }
+        guard isLong || SecretNames.mayBeSecret(string) else { continue }
+        Issue.record("\(String(decoding: string, as: UTF8.self)) in \(String(decoding: text, as: UTF8.self))")
+      }
+    }
+    #expect(passed > 5_000)
   }
 
   /// Other scripts are not split into words, wherever they stand.

@@ -52,7 +52,9 @@ extension JSONWalk {
   static func isNameName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     switch name.count {
     case 2: ASCII.equal(name, lowercase: "id")
-    case 4: ["name", "path", "type", "kind"].contains { ASCII.equal(name, lowercase: $0) }
+    case 4:
+      ASCII.equal(name, lowercase: "name") || ASCII.equal(name, lowercase: "path")
+        || ASCII.equal(name, lowercase: "type") || ASCII.equal(name, lowercase: "kind")
     default: nameNames.contains { ASCII.equal(name, lowercase: $0) }
     }
   }
@@ -69,7 +71,9 @@ extension JSONWalk {
     switch name.count {
     case 3: isKeyType(name)
     case 6: ASCII.equal(name, lowercase: "method")
-    case 7: ["payload", "cookies", "keyname"].contains { ASCII.equal(name, lowercase: $0) }
+    case 7:
+      ASCII.equal(name, lowercase: "payload") || ASCII.equal(name, lowercase: "cookies")
+        || ASCII.equal(name, lowercase: "keyname")
     case 11: ASCII.equal(name, lowercase: "keys_base64") || ASCII.equal(name, lowercase: "stringdata")
     case 16...18: endsWithQuestion(name)
     default: false

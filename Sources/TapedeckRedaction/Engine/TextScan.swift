@@ -10,7 +10,7 @@ struct TextScan {
   static let maximumAuthorityBytes = 16 * 1024
   static let maximumDepth = 2
   /// The shortest base64 that is decoded; it holds 18 bytes.
-  private static let minimumEncodedBytes = 24
+  static let minimumEncodedBytes = 24
   /// The shortest run of letters, digits, `_` and `-` in a secret with a shape: PEM's `-----BEGIN`.
   static let minimumWordBytes = 10
   private static let minimumClosedKeyBytes = 8

@@ -14,6 +14,10 @@ struct JSONQuickCheck {
   private var expectsName: UInt64 = 0
   /// Whether the next value may be the name of a value beside it: `{"name": "password", "value": "…"}`.
   private var expectsHeldName = false
+  /// What `SecretNames.nextSuspect` has found.
+  private var suspect = -1
+  /// Whether a string may hold a secret that needs no word.
+  private let needsNoWord: Bool
 
   /// - Parameter hasSecrets: whether there are secrets in a value that may have some, given its range.
   static func mayHide(_ text: ArraySlice<UInt8>, _ hasSecrets: (Range<Int>) -> Bool = { _ in true }) -> Bool {
@@ -30,6 +34,7 @@ struct JSONQuickCheck {
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, _ hasSecrets: @escaping (Range<Int>) -> Bool) {
     self.bytes = bytes
+    needsNoWord = TextScan.mayHideWithoutWord(bytes)
     self.hasSecrets = hasSecrets
   }
 
@@ -66,7 +71,7 @@ struct JSONQuickCheck {
   private mutating func passString() -> Bool {
     let start = index + 1
     var end = start
-    var hasEscapes = false
+    var (hasEscapes, isASCII) = (false, true)
     while true {
       end = JSONString.endOfPlainWords(UnsafeRawBufferPointer(bytes), from: end)
       guard end < bytes.count, bytes[end] >= 0x20 else { return false }
@@ -77,27 +82,36 @@ struct JSONQuickCheck {
         hasEscapes = true
         end += 2
       } else {
+        isASCII = isASCII && bytes[end] < 0x80
         end += 1
       }
     }
     index = end + 1
+    let mayHoldWord = !isASCII || holdsSuspect(start..<end)
     let string = UnsafeBufferPointer(rebasing: bytes[start..<end])
     guard expectsName & 1 == 1 else {
       let isItem = isObject & 1 == 0
       // An item may be the name of the next one.
-      if isItem && (JSONWalk.isShortOption(string) || Self.mayName(string))
-        || expectsHeldName && Self.mayEndWithName(string)
+      if isItem && (JSONWalk.isShortOption(string) || Self.mayName(string, mayHoldWord))
+        || expectsHeldName && Self.mayEndWithName(string, mayHoldWord)
       {
         return false
       }
-      return !Self.mayHide(value: string, hasEscapes: hasEscapes)
+      return !mayHide(value: string, hasEscapes: hasEscapes, mayHoldWord)
         || !hasEscapes && !Self.mayNest(string) && !hasSecrets(start..<end)
     }
     expectsName &= ~1
     expectsHeldName = JSONWalk.isNameName(string)
-    return !hasEscapes && !Self.mayName(string) && !JSONWalk.tellsKind(string)
-      && (string.count < SecretValue.minimumRandomBytes || !TextScan.mayHide(string))
+    return !hasEscapes && !Self.mayName(string, mayHoldWord) && !JSONWalk.tellsKind(string)
+      && (string.count < SecretValue.minimumRandomBytes
+        || !mayHoldWord && !needsNoWord || !TextScan.mayHide(string))
       && !(string.count == 4 && mayBeSentCode(string))
+  }
+
+  /// Whether a string of ASCII may have a word of the table, or a long one. All strings up to the next suspect have none.
+  private mutating func holdsSuspect(_ string: Range<Int>) -> Bool {
+    if suspect < string.lowerBound { suspect = SecretNames.nextSuspect(in: bytes, from: string.lowerBound) }
+    return suspect < string.upperBound
   }
 
   /// Whether a name is `code` and digits in quotes follow it.
@@ -112,21 +126,23 @@ struct JSONQuickCheck {
     value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[") || JSONWalk.isSecretType(value)
   }
 
-  private static func mayHide(value: UnsafeBufferPointer<UInt8>, hasEscapes: Bool) -> Bool {
+  private func mayHide(value: UnsafeBufferPointer<UInt8>, hasEscapes: Bool, _ mayHoldWord: Bool) -> Bool {
     guard !value.isEmpty else { return false }
-    if mayNest(value) { return true }
+    if Self.mayNest(value) { return true }
     // An escape can make a word look longer, but never shorter.
-    return TextScan.mayHide(value) && (hasEscapes || !TextScan.isOrdinary(value))
+    return (mayHoldWord || needsNoWord) && TextScan.mayHide(value)
+      && (hasEscapes || !TextScan.isOrdinary(value))
   }
 
   /// The same of a path, as in a patch (RFC 6902 §3).
-  private static func mayEndWithName(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
-    FieldKind(path) != .other || SecretNames.mayBeSecret(path)
+  private static func mayEndWithName(_ path: UnsafeBufferPointer<UInt8>, _ mayHoldWord: Bool) -> Bool {
+    FieldKind(path) != .other || mayHoldWord && SecretNames.mayBeSecret(path)
   }
 
   /// Whether values of this name may be secrets.
-  private static func mayName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+  private static func mayName(_ name: UnsafeBufferPointer<UInt8>, _ mayHoldWord: Bool) -> Bool {
     FieldKind(name) != .other
-      || SecretNames.mayBeSecret(name) && SecretNames.strength(of: Array(name)[...], in: .member) != .none
+      || mayHoldWord && SecretNames.mayBeSecret(name)
+        && SecretNames.strength(of: Array(name)[...], in: .member) != .none
   }
 }

@@ -54,7 +54,7 @@ extension RedactionPolicy {
   func mayHide(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !hasRules, !reports, FieldKind(name) == .other, !SecretNames.mayBeSecret(name) else { return true }
     let isNested = value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[")
-    return isNested || TextScan.mayHide(value) && !TextScan.isOrdinary(value)
+    return isNested || !TextScan.isOrdinary(value) && !TextScan.isEntityTag(value) && TextScan.mayHide(value)
   }
 
   /// Whether a field may hold a credential of which the target has a copy, in whatever encoding.

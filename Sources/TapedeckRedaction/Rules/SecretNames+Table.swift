@@ -171,9 +171,8 @@ extension SecretNames {
 // MARK: - The quick check
 
 extension SecretNames {
-  /// Whether a name or a text may hold a word of the table, as a word of its own. Every word is marked by three bytes
-  /// in a row. Two of them start at an even index, so only every second pair of bytes is looked up, four pairs at a time,
-  /// and most pairs are part of no mark. Other scripts are not split into words here.
+  /// Whether a name or a text may hold a word of the table, as a word of its own. Other scripts are not split into words
+  /// here.
   static func mayBeSecret(_ name: ArraySlice<UInt8>) -> Bool {
     name.withUnsafeBufferPointer { mayBeSecret($0) }
   }
@@ -182,36 +181,41 @@ extension SecretNames {
     let last = name.count - 1
     guard last > 1 else { return last == 1 && isPw(name[0], name[1]) }
     if isPw(name[0], name[1]), isBoundary(name, 2) { return true }
-    let marks = marks
-    return marks.neighbors.withUnsafeBufferPointer { neighbors in
+    return marks.withPairs { pairs in
       let bytes = UnsafeRawBufferPointer(name)
-      var others = UInt64(name[last])
+      var (begun, others) = (UInt64(0), UInt64(0))
       var index = 0
-      while index &+ 8 <= name.count {
-        let pairs = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-        let keys = pairs & 0x001F_001F_001F_001F | pairs &>> 3 & 0x03E0_03E0_03E0_03E0
-        let around = (
-          neighbors[Int(keys & 0xFFFF)], neighbors[Int(keys &>> 16 & 0xFFFF)],
-          neighbors[Int(keys &>> 32 & 0xFFFF)], neighbors[Int(keys &>> 48)]
-        )
-        if around.0 | around.1 | around.2 | around.3 != 0 {
-          if around.0 != 0, marks.hasWord(name, withPairAt: index, around.0) { return true }
-          if around.1 != 0, marks.hasWord(name, withPairAt: index &+ 2, around.1) { return true }
-          if around.2 != 0, marks.hasWord(name, withPairAt: index &+ 4, around.2) { return true }
-          if around.3 != 0, marks.hasWord(name, withPairAt: index &+ 6, around.3) { return true }
-        }
-        others |= pairs
+      while index < name.count {
+        let word = bytes.word(at: index, filledWith: 0)
+        if pairs.mayEndMark(in: word, &begun), marks.hasWord(name, endingIn: index) { return true }
+        others |= word
         index &+= 8
       }
-      while index < last {
-        let pair = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
-        // The low five bits of the first byte, then those of the second.
-        let around = neighbors[Int(pair & 0x1F | pair &>> 3 & 0x3E0)]
-        if around != 0, marks.hasWord(name, withPairAt: index, around) { return true }
-        others |= UInt64(pair)
-        index &+= 2
-      }
       return others & 0x8080_8080_8080_8080 != 0
+    }
+  }
+
+  /// A place from `start` on, before which no word of the table and no run of bytes as long as a long word ends; whoever
+  /// holds the first of them holds the place too, or begins behind it. Other scripts are not seen.
+  static func nextSuspect(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    // Elsewhere a byte before it is part of the mark.
+    if start + 1 < text.count, isPw(text[start], text[start + 1]) { return start }
+    return marks.withPairs { pairs in
+      let bytes = UnsafeRawBufferPointer(text)
+      var begun: UInt64 = 0
+      var index = start
+      // The bytes before `index` that may all be of one long word.
+      var run = 0
+      while index < text.count {
+        let word = bytes.word(at: index, filledWith: 0)
+        let ends = TextScan.endsOfWords(in: word)
+        run &+= ends.trailingZeroBitCount &>> 3
+        if run >= TextScan.minimumWordBytes { return index }
+        if ends != 0 { run = ends.leadingZeroBitCount &>> 3 }
+        if pairs.mayEndMark(in: word, &begun), marks.hasWord(text, endingIn: index) { return index }
+        index &+= 8
+      }
+      return text.count
     }
   }
 
@@ -231,7 +235,7 @@ extension SecretNames {
 
   private static let marks = Marks()
 
-  /// The words of the table by three of their bytes, of each the low five bits.
+  /// The words of the table by three of their bytes in a row, of each the low five bits.
   private struct Marks {
     private struct Word {
       var letters: [UInt8]
@@ -240,9 +244,13 @@ extension SecretNames {
       var isInside: Bool
     }
 
-    /// For every two bytes in a row, one bit for each byte after them in a mark and, 32 bits higher, before them.
-    var neighbors = [UInt64](repeating: 0, count: 1024)
+    /// Of every two bytes in a row, the marks that may begin in them, and those that may end in them; `Pairs` tells how.
+    private var pairs = [UInt64](repeating: 0, count: 2048)
     private var words: [Int: [Word]] = [:]
+    /// Whether three bytes are a mark.
+    private var isMark = [Bool](repeating: false, count: 1 << 15)
+    /// The last pair of bits is for `pw`.
+    private static let bitPairs = 32
 
     init() {
       let ordinary = Set(ordinaryNames.split(separator: " ").flatMap { Self.marks(of: Array($0.utf8)) })
@@ -252,20 +260,28 @@ extension SecretNames {
         let known = marks.indices.first { words[marks[$0]] != nil }
         guard let place = known ?? marks.firstIndex(where: { !ordinary.contains($0) }) ?? marks.indices.first
         else { continue }
-        add(Word(letters: letters, end: place + 3, isInside: insides.contains(word)), marks[place])
+        let word = Word(letters: letters, end: place + 3, isInside: insides.contains(word))
+        add(word, marks[place], bits: words.count % (Self.bitPairs - 1))
       }
       // `pw` is the one word of two letters, with any letter before it.
       for first in 0..<32 {
         let mark = first << 10 | Int(UInt8(ascii: "p") & 0x1F) << 5 | Int(UInt8(ascii: "w") & 0x1F)
-        add(Word(letters: Array("pw".utf8), end: 2, isInside: false), mark)
+        add(Word(letters: Array("pw".utf8), end: 2, isInside: false), mark, bits: Self.bitPairs - 1)
       }
     }
 
-    private mutating func add(_ word: Word, _ mark: Int) {
-      let (first, second, third) = (mark >> 10, mark >> 5 & 0x1F, mark & 0x1F)
-      neighbors[second << 5 | first] |= 1 << third
-      neighbors[third << 5 | second] |= 1 << (first | 32)
+    private mutating func add(_ word: Word, _ mark: Int, bits: Int) {
       words[mark, default: []].append(word)
+      guard !isMark[mark] else { return }
+      isMark[mark] = true
+      let (first, second, third) = (mark >> 10, mark >> 5 & 0x1F, mark & 0x1F)
+      let (even, odd) = (UInt64(1) << UInt64(2 * bits), UInt64(2) << UInt64(2 * bits))
+      pairs[Pairs.place(first, second)] |= even
+      pairs[Pairs.place(second, third) + 1] |= odd
+      for any in 0..<32 {
+        pairs[Pairs.place(third, any) + 1] |= even
+        pairs[Pairs.place(any, first)] |= odd
+      }
     }
 
     private static func marks(of word: [UInt8]) -> [Int] {
@@ -273,25 +289,55 @@ extension SecretNames {
       return (2..<word.count).map { word[$0 - 2...$0].reduce(0) { $0 << 5 | Int($1 & 0x1F) } }
     }
 
-    /// Whether a word has its mark here, two bytes of it at `index`.
-    @inline(__always) func hasWord(
-      _ name: UnsafeBufferPointer<UInt8>, withPairAt index: Int, _ neighbors: UInt64
-    ) -> Bool {
-      func isMark(_ neighbor: UInt8) -> Bool { neighbors &>> UInt64(neighbor) & 1 != 0 }
-      return index > 0 && isMark(name[index &- 1] & 0x1F | 32) && hasWord(name, at: index &+ 1)
-        || index &+ 2 < name.count && isMark(name[index &+ 2] & 0x1F) && hasWord(name, at: index &+ 2)
+    @inline(__always) func withPairs<Result>(_ body: (Pairs) -> Result) -> Result {
+      pairs.withUnsafeBufferPointer { body(Pairs(bits: $0)) }
+    }
+
+    /// Whether one of the words with a mark has it where it ends in the eight bytes at `index`.
+    @inline(never) func hasWord(_ name: UnsafeBufferPointer<UInt8>, endingIn index: Int) -> Bool {
+      let start = max(index - 2, 0)
+      var mark = 0
+      for place in start..<min(index + 8, name.count) {
+        mark = mark << 5 & 0x7FFF | Int(name[place] & 0x1F)
+        if isMark[mark], place >= start + 2, hasWord(name, mark, at: place) { return true }
+      }
+      return false
     }
 
     /// Whether one of the words with a mark has it here, at its last byte.
-    @inline(never) private func hasWord(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
-      let mark = name[index - 2...index].reduce(0) { $0 << 5 | Int($1 & 0x1F) }
-      return words[mark, default: []].contains { word in
+    private func hasWord(_ name: UnsafeBufferPointer<UInt8>, _ mark: Int, at index: Int) -> Bool {
+      words[mark, default: []].contains { word in
         let start = index + 1 - word.end
         guard start >= 0, start + word.letters.count <= name.count,
           word.letters.indices.allSatisfy({ ASCII.lowercased(name[start + $0]) == word.letters[$0] })
         else { return false }
         return word.isInside || isBoundary(name, start) && isBoundary(name, start + word.letters.count)
       }
+    }
+  }
+
+  /// Where marks may be, told by pairs of bytes, of which only every second one is looked up, four at a time.
+  ///
+  /// A mark begins with the first byte of a pair, and ends with the first of the next one; or it begins with the second,
+  /// and ends with the second of the next one. Each mark has a bit for the one and a bit for the other, which it shares
+  /// with few others. A bit that both pairs have tells of a mark; hardly any other text has two such pairs.
+  private struct Pairs {
+    let bits: UnsafeBufferPointer<UInt64>
+
+    /// Where the bits of a pair are, by the low five bits of each byte: first those of beginnings, then those of ends.
+    static func place(_ first: Int, _ second: Int) -> Int { second << 6 | first << 1 }
+
+    /// Whether a mark may end in eight bytes.
+    /// - Parameter begun: the marks that may have begun in the pair before, and then those in the last of these.
+    @inline(__always) func mayEndMark(in word: UInt64, _ begun: inout UInt64) -> Bool {
+      let places = word &<< 1 & 0x003E_003E_003E_003E | word &>> 2 & 0x07C0_07C0_07C0_07C0
+      let (first, second) = (Int(places & 0xFFFF), Int(places &>> 16 & 0xFFFF))
+      let (third, fourth) = (Int(places &>> 32 & 0xFFFF), Int(places &>> 48))
+      let ended =
+        begun & bits[first &+ 1] | bits[first] & bits[second &+ 1] | bits[second] & bits[third &+ 1]
+        | bits[third] & bits[fourth &+ 1]
+      begun = bits[fourth]
+      return ended != 0
     }
   }
 
