@@ -276,7 +276,7 @@ extension CassetteRecorder {
     }
     var clean = interaction
     clean.response.body = .bytes([])
-    let isRecorded = try record(clean, tree: tree, arrival: nextArrival())
+    let isRecorded = try record(redacting: &clean, tree: tree, arrival: nextArrival())
     precondition(isRecorded)
   }
 }

@@ -3,60 +3,88 @@
 /// Adds the commas; the caller alternates names and values and balances brackets. Each piece goes at once into memory of
 /// its own, because an array that grows would be asked for every byte whether it has room and is not shared.
 package struct JSONOutput: ~Copyable {
-  private var memory: UnsafeMutableRawBufferPointer
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
   private var count = 0
   private var followsValue = false
 
-  package init(capacity: Int = 256) { memory = .allocate(byteCount: capacity, alignment: 1) }
+  package init(capacity: Int = 256) {
+    memory = .allocate(byteCount: capacity, alignment: 1)
+    self.capacity = capacity
+  }
 
   deinit { memory.deallocate() }
 
   /// The bytes so far; writing begins anew.
   package mutating func finish() -> [UInt8] {
-    let bytes = Array(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    let bytes = withBytes { Array($0) }
     (count, followsValue) = (0, false)
     return bytes
   }
 
-  /// Calls `write` with room for `size` bytes, behind a comma where one is needed.
-  @inline(__always) private mutating func put(_ size: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
-    if count + size >= memory.count { grow(size) }
+  package mutating func endLine() {
+    followsValue = false
+    room(1).storeBytes(of: ASCII.lineFeed, as: UInt8.self)
+  }
+
+  /// Calls `body` with the bytes so far, which it may change.
+  package func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeMutableRawBufferPointer(start: memory, count: count))
+  }
+
+  /// Room for `size` bytes, behind a comma where one is needed.
+  @inline(__always) private mutating func room(_ size: Int) -> UnsafeMutableRawPointer {
+    if count + size >= capacity { grow(size) }
     if followsValue {
-      memory[count] = ASCII.comma
+      memory.storeBytes(of: ASCII.comma, toByteOffset: count, as: UInt8.self)
       count += 1
     }
-    write(UnsafeMutableRawBufferPointer(rebasing: memory[count..<count + size]))
     count += size
+    return memory + (count - size)
   }
 
   private mutating func grow(_ size: Int) {
-    let larger = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: max(2 * memory.count, count + size + 1), alignment: 1)
-    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    capacity = max(2 * capacity, count + size + 1)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
+    larger.copyMemory(from: memory, byteCount: count)
     memory.deallocate()
     memory = larger
   }
 
   private mutating func put(_ bytes: UnsafeRawBufferPointer) {
-    put(bytes.count) { $0.copyMemory(from: bytes) }
+    Self.copy(bytes, to: room(bytes.count))
     followsValue = true
   }
 
   private mutating func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+  /// Copies bytes. Of eight to sixteen, some are copied twice.
+  @inline(__always) private static func copy(
+    _ bytes: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer
+  ) {
+    guard 8...16 ~= bytes.count else {
+      return UnsafeMutableRawBufferPointer(start: place, count: bytes.count).copyMemory(from: bytes)
+    }
+    let last = bytes.count - 8
+    place.storeBytes(of: ASCII.word(bytes, at: 0), as: UInt64.self)
+    place.storeBytes(of: ASCII.word(bytes, at: last), toByteOffset: last, as: UInt64.self)
+  }
 
   package mutating func beginObject() { begin(UInt8(ascii: "{")) }
   package mutating func endObject() { end(UInt8(ascii: "}")) }
   package mutating func beginArray() { begin(UInt8(ascii: "[")) }
   package mutating func endArray() { end(UInt8(ascii: "]")) }
 
-  private mutating func begin(_ bracket: UInt8) {
-    put(1) { $0[0] = bracket }
+  @inline(__always) private mutating func begin(_ bracket: UInt8) {
+    room(1).storeBytes(of: bracket, as: UInt8.self)
     followsValue = false
   }
 
-  private mutating func end(_ bracket: UInt8) {
+  @inline(__always) private mutating func end(_ bracket: UInt8) {
     followsValue = false
-    put(1) { $0[0] = bracket }
+    room(1).storeBytes(of: bracket, as: UInt8.self)
     followsValue = true
   }
 
@@ -64,10 +92,8 @@ package struct JSONOutput: ~Copyable {
   package mutating func member(_ name: String) {
     var name = name
     name.withUTF8 { name in
-      put(name.count + 3) { place in
-        Self.quote(UnsafeRawBufferPointer(name), in: place)
-        place[name.count + 2] = ASCII.colon
-      }
+      quote(UnsafeRawBufferPointer(name), extra: 1)
+        .storeBytes(of: ASCII.colon, toByteOffset: name.count + 2, as: UInt8.self)
     }
     followsValue = false
   }
@@ -76,7 +102,7 @@ package struct JSONOutput: ~Copyable {
     for member in value.members ?? [] {
       self.value(.string(member.name))
       followsValue = false
-      put(1) { $0[0] = ASCII.colon }
+      room(1).storeBytes(of: ASCII.colon, as: UInt8.self)
       self.value(member.value)
     }
   }
@@ -97,12 +123,11 @@ package struct JSONOutput: ~Copyable {
     var (size, limit) = (1, 10)
     while size < 18, number >= limit { (size, limit) = (size + 1, limit * 10) }
     guard number < limit else { return put(Array(String(number).utf8)) }
-    put(size) { place in
-      var rest = number
-      for index in (0..<size).reversed() {
-        place[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      }
+    let place = room(size)
+    var rest = number
+    for index in (0..<size).reversed() {
+      place.storeBytes(of: 0x30 + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
+      rest /= 10
     }
     followsValue = true
   }
@@ -122,25 +147,28 @@ package struct JSONOutput: ~Copyable {
   /// Writes a string. Returns false, and writes nothing, when the content is not UTF-8.
   package mutating func string(utf8 content: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(content)
-    if JSONString.isPlain(raw) {
-      quote(raw)
-    } else {
-      guard UTF8Scan.isValid(raw) else { return false }
-      var escaped: [UInt8] = []
-      JSONString.appendEscaped(content, to: &escaped)
-      escaped.withUnsafeBytes { quote($0) }
-    }
+    guard JSONString.isPlain(raw) else { return escaped(content) }
+    quote(raw)
     return true
   }
 
-  private mutating func quote(_ content: UnsafeRawBufferPointer) {
-    put(content.count + 2) { Self.quote(content, in: $0) }
-    followsValue = true
+  @inline(never) private mutating func escaped(_ content: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard UTF8Scan.isValid(UnsafeRawBufferPointer(content)) else { return false }
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(content.count + 16)
+    JSONString.appendEscaped(content, to: &escaped)
+    escaped.withUnsafeBytes { _ = quote($0) }
+    return true
   }
 
-  private static func quote(_ content: UnsafeRawBufferPointer, in place: UnsafeMutableRawBufferPointer) {
-    place[0] = UInt8(ascii: "\"")
-    UnsafeMutableRawBufferPointer(rebasing: place[1...]).copyMemory(from: content)
-    place[content.count + 1] = UInt8(ascii: "\"")
+  /// Writes a text in quotes, with room for more behind it, and returns its place.
+  @inline(__always) @discardableResult
+  private mutating func quote(_ content: UnsafeRawBufferPointer, extra: Int = 0) -> UnsafeMutableRawPointer {
+    let place = room(content.count + 2 + extra)
+    place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+    Self.copy(content, to: place + 1)
+    place.storeBytes(of: UInt8(ascii: "\""), toByteOffset: content.count + 1, as: UInt8.self)
+    followsValue = true
+    return place
   }
 }

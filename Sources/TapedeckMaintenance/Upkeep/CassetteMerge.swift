@@ -242,7 +242,7 @@ extension CassetteRecorder {
     _ stored: StoredInteraction, as new: Interaction, from source: CassetteDirectory?, arrival: Int
   ) throws(CassetteError) {
     let isNamed = new.origin != stored.interaction.origin
-    let interaction = isNamed ? new : stored.interaction
+    var interaction = isNamed ? new : stored.interaction
     // An interaction with a secret is written again without it.
     guard let source, var tree = try source.tree(of: stored),
       matcher.redaction.redacted(stored.interaction).count == 0
@@ -257,7 +257,7 @@ extension CassetteRecorder {
       }
       tree = encoded.keepingFreeMembers(of: tree)
     }
-    try record(interaction, tree: tree, arrival: arrival)
+    try record(redacting: &interaction, tree: tree, arrival: arrival)
   }
 
   private func copyBody(_ name: String, from source: CassetteDirectory) throws(CassetteError) {

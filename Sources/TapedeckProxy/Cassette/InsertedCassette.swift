@@ -37,6 +37,8 @@ final class InsertedCassette: Sendable {
   private let hasUpstream: Bool
   /// Whether its interactions say from which origin they are.
   let hasSeveralOrigins: Bool
+  /// Whether its interactions say by which host their requests came.
+  let recordsHosts: Bool
   let onExhausted: ExhaustionPolicy
   private let notice: @Sendable (String) -> Void
   let maxRecordedBodyBytes: Int
@@ -67,6 +69,7 @@ final class InsertedCassette: Sendable {
     self.recorder = recorder
     matcher =
       cassette?.matcher ?? recorder?.matcher ?? RequestMatcher(redaction: Redaction(upstream: nil))
+    recordsHosts = hasSeveralOrigins || matcher.rules.parts.contains(.host)
     comparesAddresses = !matcher.rules.headers.isDisjoint(with: OriginRewriter.forwardedNames)
     self.statistics = statistics
     cassetteExisted = cassette != nil
@@ -149,8 +152,8 @@ final class InsertedCassette: Sendable {
     return drift.map(\.field)
   }
 
-  /// Remembers a complete exchange. Returns when the kernel has it; a failure stops recording, not the traffic.
-  func record(_ interaction: Interaction, arrival: Int) {
+  /// Remembers a complete exchange, and takes its secrets out of it. Returns when the kernel has it; a failure stops recording, not the traffic.
+  func record(redacting interaction: inout Interaction, arrival: Int) {
     guard let recorder, failure.withLock({ $0 }) == nil else { return }
     guard !ejected.load(ordering: .acquiring) else {
       return notice(
@@ -158,7 +161,7 @@ final class InsertedCassette: Sendable {
           + "its response came to an end after the cassette was taken out")
     }
     do {
-      if try recorder.record(interaction, arrival: arrival) { statistics.count(\.recorded) }
+      if try recorder.record(redacting: &interaction, arrival: arrival) { statistics.count(\.recorded) }
       for coding in recorder.takeUnopenedCodings() {
         notice(
           SecretAdvice.unsearched(coding: coding) + "; without --pass-encodings most origins send none")

@@ -16,22 +16,23 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
   private let request: HTTPRequest
   private let upstream: UpstreamExchange
   var source: any ResponseSource { upstream }
-  var sink: (any ResponseSink)?
+  // What is called while one of these is used does not come back to it.
+  @exclusivity(unchecked) var sink: (any ResponseSink)?
   private let cassette: InsertedCassette
   /// The place of the request in the recording; `nil` if it is only forwarded.
   private let arrival: Int?
   private let rewriter: OriginRewriter?
   /// By which the client reached us.
   private let proxyAuthority: [UInt8]
-  private var head: HTTPResponseHead?
+  @exclusivity(unchecked) private var head: HTTPResponseHead?
   private var framing = BodyFraming.none
-  private var interim: [HTTPResponseHead] = []
-  private var recording: ResponseRecording?
+  @exclusivity(unchecked) private var interim: [HTTPResponseHead] = []
+  @exclusivity(unchecked) private var recording: ResponseRecording?
   private var webSocket: WebSocketRecording?
   /// How many of the client's next bytes were read before there was room for them.
   private var noted = 0
-  private var heldHead: HTTPResponseHead?
-  private var heldPiece: [UInt8] = []
+  @exclusivity(unchecked) private var heldHead: HTTPResponseHead?
+  @exclusivity(unchecked) private var heldPiece: [UInt8] = []
   private var received = 0
   /// How many bytes of the body were searched for the origin's address.
   private var searched = 0
@@ -233,22 +234,22 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
       requestBody = whole
     }
     let isChunked = framing == .chunked
-    var response = RecordedResponse(
-      head: head, body: body, chunkSizes: isChunked ? chunks.sizes : nil, trailers: trailers,
-      isCloseDelimited: framing == .untilClose)
-    response.interim = interim
-    response.isCutByClient = isCutByClient
-    if isSwitched { response.webSocket = RecordedWebSocket() }
-    let volatile = VolatileFacts(
-      recordedAtMicroseconds: WallClock.microseconds,
-      durationMilliseconds: ChunkLog.milliseconds(since: upstream.startTime),
-      remoteAddress: upstream.remoteAddress,
-      chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil)
     var interaction = Interaction(
-      request: cassette.storable(request, sent: upstream.sentFields), response: response, volatile: volatile)
+      request: cassette.storable(request, sent: upstream.sentFields),
+      response: RecordedResponse(
+        head: head, body: body, chunkSizes: isChunked ? chunks.sizes : nil, trailers: trailers,
+        isCloseDelimited: framing == .untilClose),
+      volatile: VolatileFacts(
+        recordedAtMicroseconds: WallClock.microseconds,
+        durationMilliseconds: ChunkLog.milliseconds(since: upstream.startTime),
+        remoteAddress: upstream.remoteAddress,
+        chunkOffsetsMilliseconds: isChunked ? chunks.offsetsMilliseconds : nil))
+    interaction.response.interim = interim
+    interaction.response.isCutByClient = isCutByClient
+    if isSwitched { interaction.response.webSocket = RecordedWebSocket() }
     if request.asksForWebSocket { interaction.removeHandshakeKeys() }
     interaction.setRequestBody(requestBody)
-    cassette.record(interaction, arrival: arrival)
+    cassette.record(redacting: &interaction, arrival: arrival)
   }
 }
 
@@ -260,7 +261,7 @@ extension InsertedCassette {
     var head = request.head
     head.fields = fields
     head.fields.removeAll("expect")
-    if !hasSeveralOrigins, !matcher.rules.parts.contains(.host) { head.authority = [] }
+    if !recordsHosts { head.authority = [] }
     sent.head = head
     return sent
   }

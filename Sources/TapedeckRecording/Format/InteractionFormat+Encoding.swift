@@ -156,7 +156,8 @@ extension InteractionFormat {
       switch member {
       case .recordedAt:
         guard let time = facts.recordedAtMicroseconds else { continue }
-        out.member(member, text: Timestamp.text(microseconds: time))
+        out.member(member)
+        Timestamp.withBytes(microseconds: time) { _ = out.string(utf8: $0) }
       case .date:
         guard let date = response.onlyIndex(of: "date") else { continue }
         out.member(member, bytes: response.value(at: date))

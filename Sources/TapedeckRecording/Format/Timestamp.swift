@@ -4,32 +4,41 @@ import TapedeckHTTP
 package enum Timestamp {
   package static func text(milliseconds: Int) -> String {
     let (second, fraction) = divide(milliseconds, 1000)
-    return text(second: second, fraction: fraction, digits: 3)
+    return withBytes(second: second, fraction: fraction, digits: 3) { String(decoding: $0, as: UTF8.self) }
   }
 
-  static func text(microseconds: Int) -> String {
+  /// Calls `body` with a time as it is written.
+  static func withBytes<Result>(microseconds: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     let (second, fraction) = divide(microseconds, 1_000_000)
-    if fraction.isMultiple(of: 1000) { return text(second: second, fraction: fraction / 1000, digits: 3) }
-    return text(second: second, fraction: fraction, digits: 6)
+    let isShort = fraction.isMultiple(of: 1000)
+    return withBytes(
+      second: second, fraction: isShort ? fraction / 1000 : fraction, digits: isShort ? 3 : 6, body)
   }
 
-  private static func text(second: Int, fraction: Int, digits: Int) -> String {
+  /// More than the longest time has.
+  private static let maximumBytes = 64
+
+  private static func withBytes<Result>(
+    second: Int, fraction: Int, digits: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
     let (day, time) = divide(second, 86_400)
     let (year, month, dayOfMonth) = civil(day)
-    var out: [UInt8] = []
-    out.reserveCapacity(27)
-    func put(_ value: Int, _ width: Int, _ mark: Unicode.Scalar) {
-      append(value, width, to: &out)
-      out.append(UInt8(ascii: mark))
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumBytes) { out in
+      var end = 0
+      func put(_ value: Int, _ width: Int, _ mark: Unicode.Scalar) {
+        end = write(value, width, in: out, at: end)
+        out[end] = UInt8(ascii: mark)
+        end += 1
+      }
+      put(year, 4, "-")
+      put(month, 2, "-")
+      put(dayOfMonth, 2, "T")
+      put(time / 3600, 2, ":")
+      put(time / 60 % 60, 2, ":")
+      put(time % 60, 2, ".")
+      put(fraction, digits, "Z")
+      return body(UnsafeBufferPointer(rebasing: out[..<end]))
     }
-    put(year, 4, "-")
-    put(month, 2, "-")
-    put(dayOfMonth, 2, "T")
-    put(time / 3600, 2, ":")
-    put(time / 60 % 60, 2, ":")
-    put(time % 60, 2, ".")
-    put(fraction, digits, "Z")
-    return String(decoding: out, as: UTF8.self)
   }
 
   /// Microseconds since 1970 of a time with three or six fractional digits; `nil` for anything else.
@@ -74,18 +83,22 @@ package enum Timestamp {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  private static func append(_ value: Int, _ width: Int, to out: inout [UInt8]) {
+  /// Writes a number with at least `width` characters, and returns its end.
+  private static func write(
+    _ value: Int, _ width: Int, in out: UnsafeMutableBufferPointer<UInt8>, at start: Int
+  ) -> Int {
     guard value >= 0 else {
-      out.append(UInt8(ascii: "-"))
-      return append(-value, width - 1, to: &out)
+      out[start] = UInt8(ascii: "-")
+      return write(-value, width - 1, in: out, at: start + 1)
     }
-    var scale = 1
-    for _ in 1..<max(width, 2) where width > 1 { scale *= 10 }
-    while value / scale >= 10 { scale *= 10 }
-    while scale > 0 {
-      out.append(0x30 + UInt8(truncatingIfNeeded: value / scale % 10))
-      scale /= 10
+    var (size, limit) = (2, 100)
+    while size < width || value >= limit { (size, limit) = (size + 1, limit * 10) }
+    var rest = value
+    for index in (start..<start + size).reversed() {
+      out[index] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
+    return start + size
   }
 }
 

@@ -11,7 +11,7 @@ public struct Interaction: Sendable, Equatable {
   public var response: RecordedResponse
   public var volatile: VolatileFacts
 
-  public init(
+  @inlinable public init(
     request: HTTPRequest, largeRequestBody: BodyFile? = nil, response: RecordedResponse,
     volatile: VolatileFacts = VolatileFacts()
   ) {
@@ -72,9 +72,9 @@ public struct RecordedResponse: Sendable, Equatable {
   /// Whether the client left before the end of the body, which then has no length.
   public var isCutByClient = false
   /// What was said after a 101.
-  package var webSocket: RecordedWebSocket?
+  @usableFromInline package var webSocket: RecordedWebSocket?
 
-  public init(
+  @inlinable public init(
     head: HTTPResponseHead, body: RecordedBody = .bytes([]), chunkSizes: [Int]? = nil,
     trailers: HTTPFields = HTTPFields(), isCloseDelimited: Bool = false
   ) {
@@ -138,7 +138,7 @@ public struct VolatileFacts: Sendable, Equatable {
   /// When each chunk arrived, counted from the request; `nil` unless known for every chunk.
   public var chunkOffsetsMilliseconds: [Double]?
 
-  public init(
+  @inlinable public init(
     recordedAtMicroseconds: Int? = nil, durationMilliseconds: Double? = nil, remoteAddress: String? = nil,
     chunkOffsetsMilliseconds: [Double]? = nil
   ) {

@@ -1,7 +1,7 @@
 package import TapedeckHTTP
 
 /// What was said over a WebSocket, in the order in which it came (RFC 6455). Pings and pongs are not kept.
-package struct RecordedWebSocket: Sendable, Equatable {
+@usableFromInline package struct RecordedWebSocket: Sendable, Equatable {
   package struct Message: Sendable, Equatable {
     package var from: WebSocketReader.Side
     package var isText: Bool

@@ -11,10 +11,11 @@ public final class BodySpool {
   private let recorder: CassetteRecorder
   private let request: HTTPRequest?
   private let fields: HTTPFields
-  private var held: [UInt8] = []
+  @exclusivity(unchecked) private var held: [UInt8] = []
   private var redaction: LongTextRedaction?
   private var pass: SecretSearch?
-  private var spilled: (file: OpenFile, name: String, digest: SHA256Stream, size: Int)?
+  @exclusivity(unchecked) private var spilled:
+    (file: OpenFile, name: String, digest: SHA256Stream, size: Int)?
   private var failure: CassetteError?
 
   /// - Parameter request: the request of the exchange, whose secrets may appear in the response.

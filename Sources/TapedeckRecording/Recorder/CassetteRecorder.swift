@@ -115,30 +115,29 @@ public final class CassetteRecorder: Sendable {
   /// - Returns: whether it was recorded; `false` after recording has ended.
   @discardableResult
   public func record(_ interaction: Interaction, arrival: Int) throws(CassetteError) -> Bool {
-    try record(interaction, tree: nil, arrival: arrival)
+    var interaction = interaction
+    return try record(redacting: &interaction, arrival: arrival)
   }
 
+  /// Records an exchange, and takes its secrets out of `interaction`.
   /// - Parameter tree: the interaction to write if it holds no secrets; its bodies are stored already.
   @discardableResult
   package func record(
-    _ interaction: Interaction, tree: JSONValue?, arrival: Int
+    redacting interaction: inout Interaction, tree: JSONValue? = nil, arrival: Int
   ) throws(CassetteError) -> Bool {
     guard !isBroken else { return false }
-    var interaction = interaction
     try interaction.nameOrigin(for: sealer.matcher)
     do throws(CassetteError) {
       let hidden = sealer.matcher.redaction.redact(&interaction, memory: memory)
       noteUnopened(hidden.unopened)
       let base = bases.isEmpty ? 0 : bases[try sealer.matcher.key(for: interaction)] ?? 0
-      let line = try JournalRecord.line(arrival: arrival, base: base) { out throws(CassetteError) in
+      let line = try JournalRecord.output(arrival: arrival, base: base) { out throws(CassetteError) in
         if hidden.count == 0, let tree { return out.members(of: tree) }
         try InteractionFormat.write(interaction, to: &out, store: store)
       }
-      guard line.count <= CassetteLimits.journalLineBytes else {
-        throw .overLimit(
-          path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
+      let isRecorded = try line.withBytes { line throws(CassetteError) in
+        try append(UnsafeRawBufferPointer(line), arrival: arrival, base: base)
       }
-      let isRecorded = try append(line, arrival: arrival, base: base)
       if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
       return isRecorded
     } catch {
@@ -164,8 +163,14 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func append(_ line: [UInt8], arrival: Int, base: Int) throws(CassetteError) -> Bool {
-    try state.withLock { state throws(CassetteError) in
+  private func append(
+    _ line: UnsafeRawBufferPointer, arrival: Int, base: Int
+  ) throws(CassetteError) -> Bool {
+    guard line.count <= CassetteLimits.journalLineBytes else {
+      throw .overLimit(
+        path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
+    }
+    return try state.withLock { state throws(CassetteError) in
       guard !state.isSealed, !state.isTorn, !isBroken else { return false }
       guard state.written.count < state.room else {
         throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
@@ -183,7 +188,7 @@ public final class CassetteRecorder: Sendable {
     do throws(CassetteError) {
       return try state.withLock { state throws(CassetteError) in
         guard !state.isSealed, !state.isTorn, !isBroken else { return 0 }
-        try write(line, &state)
+        try line.withRawBytes { line throws(CassetteError) in try write(line, &state) }
         state.hasMessages = true
         return line.count
       }
@@ -193,7 +198,7 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func write(_ line: [UInt8], _ state: inout State) throws(CassetteError) {
+  private func write(_ line: UnsafeRawBufferPointer, _ state: inout State) throws(CassetteError) {
     do throws(CassetteError) {
       try sealer.journal.write(line)
       if opening.durability == .power { try sealer.journal.sync() }

@@ -23,6 +23,14 @@ extension JournalRecord {
   static func line<Failure: Error>(
     arrival: Int, base: Int, _ write: (inout JSONOutput) throws(Failure) -> Void
   ) throws(Failure) -> [UInt8] {
+    var out = try output(arrival: arrival, base: base, write)
+    return out.finish()
+  }
+
+  /// The same without a copy of it.
+  static func output<Failure: Error>(
+    arrival: Int, base: Int, _ write: (inout JSONOutput) throws(Failure) -> Void
+  ) throws(Failure) -> JSONOutput {
     var out = JSONOutput(capacity: usualBytes)
     out.beginObject()
     out.member("crc32")
@@ -36,19 +44,15 @@ extension JournalRecord {
     out.number(base)
     out.endObject()
     out.endObject()
-    return signed(out.finish())
+    out.withBytes(sign)
+    out.endLine()
+    return out
   }
 
-  private static func signed(_ line: consuming [UInt8]) -> [UInt8] {
-    var line = line
-    let start = opening.count
-    let digits = line.withUnsafeBytes { bytes in
-      CRC32.hex(
-        of: UnsafeRawBufferPointer(rebasing: bytes[(start + CRC32.digits + middle.count)...].dropLast()))
-    }
-    line.replaceSubrange(start..<(start + CRC32.digits), with: digits)
-    line.append(UInt8(ascii: "\n"))
-    return line
+  private static func sign(_ line: UnsafeMutableRawBufferPointer) {
+    let digits = opening.count..<opening.count + CRC32.digits
+    let signed = UnsafeRawBufferPointer(rebasing: line[(digits.upperBound + middle.count)...].dropLast())
+    UnsafeMutableRawBufferPointer(rebasing: line[digits]).copyBytes(from: CRC32.hex(of: signed))
   }
 
   /// Reads a line without its line feed; `nil` when it is incomplete or damaged.
