@@ -39,8 +39,8 @@ final class HTTPConnection: EventHandler {
   var bodyStart: MonotonicTime?
   var lingerDeadline = MonotonicTime(nanoseconds: 0)
   var timer: LoopTimer?
-  var exchange: Exchange?
-  var stream: (any ResponseSource)?
+  @exclusivity(unchecked) var exchange: Exchange?
+  @exclusivity(unchecked) var stream: (any ResponseSource)?
   var streamFraming: BodyFraming?
   /// The stream, if it takes the client's bytes too.
   var tunnel: (any TunnelSource)?

@@ -48,14 +48,15 @@ struct ResponseParser {
   ///   - handshake: of a request that opens a WebSocket.
   ///   - expectsContinue: whether the client waits for the origin's 100, which is forwarded then.
   init(
-    to method: HTTPMethod, _ configuration: UpstreamConfiguration, handshake: WebSocketHandshake? = nil,
-    expectsContinue: Bool = false
+    to method: HTTPMethod, limits: HTTPLimits, handshake: WebSocketHandshake? = nil,
+    expectsContinue: Bool = false,
+    onToleratedFault: @escaping (ToleratedFault) -> Void
   ) {
     self.method = method
     self.expectsContinue = expectsContinue
     self.handshake = handshake
-    limits = configuration.limits
-    onToleratedFault = configuration.onToleratedFault
+    self.limits = limits
+    self.onToleratedFault = onToleratedFault
     decoder = ChunkedDecoder(limits: limits, toleratesBlanks: true)
   }
 
@@ -120,7 +121,10 @@ struct ResponseParser {
 
   /// Detects another protocol by its first bytes, because it may never send a line.
   private static func canFollow(_ count: Int, _ piece: UnsafeRawBufferPointer) -> Bool {
-    zip("HTTP/".utf8.dropFirst(count), piece).allSatisfy { $0 == $1 }
+    let name: StaticString = "HTTP/"
+    guard count < name.utf8CodeUnitCount else { return true }
+    let part = min(piece.count, name.utf8CodeUnitCount - count)
+    return piece.holds(UnsafeRawBufferPointer(start: name.utf8Start + count, count: part))
   }
 
   /// The event of the collected head; `nil` for an interim response that is not forwarded.

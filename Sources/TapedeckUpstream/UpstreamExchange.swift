@@ -17,9 +17,10 @@ public final class UpstreamExchange: TunnelSource {
 
   private let client: UpstreamClient
   let request: HTTPRequest
-  var outgoing: OutgoingRequest?
-  var parser: ResponseParser
-  private var sink: (any ResponseSink)?
+  // What is called while one of these is used does not come back to it.
+  @exclusivity(unchecked) var outgoing: OutgoingRequest?
+  @exclusivity(unchecked) var parser: ResponseParser
+  @exclusivity(unchecked) private var sink: (any ResponseSink)?
   /// The sink, if the response may be the error page of a TLS port.
   private var portCheck: TLSPortCheck?
   var connection: UpstreamConnection?
@@ -42,21 +43,21 @@ public final class UpstreamExchange: TunnelSource {
   /// Whether it has become a WebSocket, which leaves its place to other exchanges.
   private var isWebSocket = false
   /// How the exchange ends when the sink returns.
-  private var ending: Ending?
+  @exclusivity(unchecked) private var ending: Ending?
   var isOver = false
 
   /// The origin's address, as `ip:port`; `nil` before there is a connection.
   public private(set) var remoteAddress: String?
   /// The fields of the request as sent; empty before `start(into:)`.
-  public private(set) var sentFields = HTTPFields()
+  @exclusivity(unchecked) public private(set) var sentFields = HTTPFields()
   public private(set) var startTime: MonotonicTime?
 
   init(_ request: HTTPRequest, client: UpstreamClient) {
     self.request = request
     self.client = client
     parser = ResponseParser(
-      to: request.method, client.configuration, handshake: WebSocketHandshake(request),
-      expectsContinue: request.awaitsContinue)
+      to: request.method, limits: client.configuration.limits, handshake: WebSocketHandshake(request),
+      expectsContinue: request.awaitsContinue, onToleratedFault: client.configuration.onToleratedFault)
   }
 
   private var configuration: UpstreamConfiguration { client.configuration }

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7, 1000]) func eventsComeHoweverTheBytesAreCut(size: Int) throws {
-    var parser = ResponseParser(to: .get, UpstreamConfiguration(origin: try UpstreamOrigin("http://h")))
+    var parser = ResponseParser(to: .get, limits: .response) { _ in }
     let text =
       "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       + "5\r\nhello\r\n6\r\n world\r\n0\r\nX: 1\r\n\r\n"
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func bytesBehindTheMessageForbidReuse() throws {
-    var parser = ResponseParser(to: .get, UpstreamConfiguration(origin: try UpstreamOrigin("http://h")))
+    var parser = ResponseParser(to: .get, limits: .response) { _ in }
     let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1"
     #expect(try events(text, size: 1000, &parser) == ["head 200 length(5)", "hello", "end 0"])
     #expect(!parser.allowsReuse)

@@ -5,11 +5,11 @@ package import TapedeckHTTP
 package final class SecretSearch {
   package let policy: RedactionPolicy
   /// The number of replaced values.
-  package var count = 0
+  @exclusivity(unchecked) package var count = 0
   /// The secrets whose copies are searched for.
-  package private(set) var known: KnownSecrets
+  @exclusivity(unchecked) package private(set) var known: KnownSecrets
   /// Content codings that could not be opened, so their content was not searched.
-  package internal(set) var unopened: Set<String> = []
+  @exclusivity(unchecked) package internal(set) var unopened: Set<String> = []
   /// How many tokens hold the one that is being hidden.
   private var tokenDepth = 0
 

@@ -53,7 +53,7 @@ enum ResponseLaw {
   ) throws(BrokenLaw) -> Transcript {
     guard let origin = try? UpstreamOrigin("http://origin.test") else { throw BrokenLaw("no origin") }
     let sink = TranscriptSink()
-    let reading = Reading(sink, ResponseParser(to: method, UpstreamConfiguration(origin: origin)), origin)
+    let reading = Reading(sink, ResponseParser(to: method, limits: .response) { _ in }, origin)
     for piece in pieces where !sink.transcript.isOver { Pieces.lend(piece) { reading.receive($0) } }
     if !sink.transcript.isOver { reading.endOfStream() }
     if let problem = sink.problem { throw BrokenLaw(problem) }
