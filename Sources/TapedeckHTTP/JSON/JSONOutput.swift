@@ -90,10 +90,8 @@ package struct JSONOutput: ~Copyable {
 
   /// Writes a member's name, which must need no escapes; its value comes next.
   package mutating func member(_ name: String) {
-    var name = name
-    name.withUTF8 { name in
-      quote(UnsafeRawBufferPointer(name), extra: 1)
-        .storeBytes(of: ASCII.colon, toByteOffset: name.count + 2, as: UInt8.self)
+    name.utf8.span.withUnsafeBytes { name in
+      quote(name, extra: 1).storeBytes(of: ASCII.colon, toByteOffset: name.count + 2, as: UInt8.self)
     }
     followsValue = false
   }
@@ -123,25 +121,37 @@ package struct JSONOutput: ~Copyable {
     var (size, limit) = (1, 10)
     while size < 18, number >= limit { (size, limit) = (size + 1, limit * 10) }
     guard number < limit else { return put(Array(String(number).utf8)) }
-    let place = room(size)
-    var rest = number
-    for index in (0..<size).reversed() {
-      place.storeBytes(of: 0x30 + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
-      rest /= 10
-    }
+    Self.write(number, size, to: room(size))
     followsValue = true
   }
 
   package mutating func number(thousandths: Int) {
     if thousandths >= 0, thousandths.isMultiple(of: 1000) { return number(thousandths / 1000) }
-    var digits: [UInt8] = []
-    JSONNumber.append(thousandths: thousandths, to: &digits)
-    put(digits)
+    guard thousandths >= 0 else {
+      var digits: [UInt8] = []
+      JSONNumber.append(thousandths: thousandths, to: &digits)
+      return put(digits)
+    }
+    number(thousandths / 1000)
+    followsValue = false
+    var (fraction, size) = (thousandths % 1000, 3)
+    while fraction.isMultiple(of: 10) { (fraction, size) = (fraction / 10, size - 1) }
+    let place = room(size + 1)
+    place.storeBytes(of: UInt8(ascii: "."), as: UInt8.self)
+    Self.write(fraction, size, to: place + 1)
+    followsValue = true
+  }
+
+  @inline(__always) private static func write(_ number: Int, _ size: Int, to place: UnsafeMutableRawPointer) {
+    var rest = number
+    for index in (0..<size).reversed() {
+      place.storeBytes(of: 0x30 + UInt8(truncatingIfNeeded: rest % 10), toByteOffset: index, as: UInt8.self)
+      rest /= 10
+    }
   }
 
   package mutating func string(_ text: String) {
-    var text = text
-    text.withUTF8 { _ = string(utf8: $0) }
+    text.utf8.span.withUnsafeBufferPointer { _ = string(utf8: $0) }
   }
 
   /// Writes a string. Returns false, and writes nothing, when the content is not UTF-8.

@@ -57,13 +57,14 @@ extension JSONStyle {
 /// The name in cassettes: `compact`, `spaced`, `indent-2` or `tabs`, with `+newline` for a final one.
 extension JSONStyle: CustomStringConvertible {
   public var description: String {
-    let suffix = endsWithNewline ? "+newline" : ""
-    switch layout {
-    case .compact: return "compact" + suffix
-    case .spaced: return "spaced" + suffix
-    case .tabs: return "tabs" + suffix
-    case .indented(let spaces): return "indent-\(spaces)" + suffix
-    }
+    let name =
+      switch layout {
+      case .compact: "compact"
+      case .spaced: "spaced"
+      case .tabs: "tabs"
+      case .indented(let spaces): "indent-\(spaces)"
+      }
+    return endsWithNewline ? name + "+newline" : name
   }
 
   private static let maximumIndent = 64

@@ -19,7 +19,19 @@ extension TextScan {
 
   /// Whether a text may hold a secret that needs neither a long word nor the name of one.
   static func mayHideWithoutWord(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    has(UInt8(ascii: "@"), in: text) || has(UInt8(ascii: "%"), in: text) || hasOption(in: text)
+    let raw = UnsafeRawBufferPointer(text)
+    let (at, percent) = (
+      SIMD16<UInt8>(repeating: UInt8(ascii: "@")), SIMD16<UInt8>(repeating: UInt8(ascii: "%"))
+    )
+    var encodes = SIMDMask<SIMD16<Int8>>()
+    var index = 0
+    while index + 16 <= raw.count {
+      let block = raw.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+      encodes .|= (block .== at) .| (block .== percent)
+      index += 16
+    }
+    return any(encodes) || text[index...].contains { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") }
+      || hasOption(in: text)
   }
 
   /// Whether a text has the option of a command, of one letter or `--user`.
@@ -84,15 +96,16 @@ extension TextScan {
       && word.dropFirst().allSatisfy { $0 &- 0x61 < 26 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
+  /// The same as Swift's `any`, which takes more than comparing two words.
+  @inline(__always) private static func any(_ mask: SIMDMask<SIMD16<Int8>>) -> Bool {
+    let words = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+    return words[0] | words[1] != 0
+  }
+
   /// What is in a text: `=`, `:` or `<`; `@` or `%`; a hyphen; a blank, or a backslash, which may be an escaped one.
   private typealias Marks = (assigns: Bool, encodes: Bool, hyphenates: Bool, isSpaced: Bool)
 
   private static func marks(in bytes: UnsafeBufferPointer<UInt8>) -> Marks {
-    // `any` takes more than comparing two words.
-    func any(_ mask: SIMDMask<SIMD16<Int8>>) -> Bool {
-      let words = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
-      return words[0] | words[1] != 0
-    }
     let raw = UnsafeRawBufferPointer(bytes)
     let none = SIMDMask<SIMD16<Int8>>()
     var (assigns, encodes, hyphenates, isSpaced) = (none, none, none, none)
