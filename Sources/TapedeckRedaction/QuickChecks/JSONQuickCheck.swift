@@ -79,7 +79,7 @@ struct JSONQuickCheck {
       if bytes[end] == UInt8(ascii: "\\") {
         // An escaped character may be any part of a word.
         guard end + 1 < bytes.count, bytes[end + 1] != UInt8(ascii: "u") else { return false }
-        hasEscapes = true
+        (hasEscapes, isASCII) = (true, isASCII && bytes[end + 1] < 0x80)
         end += 2
       } else {
         isASCII = isASCII && bytes[end] < 0x80
