@@ -152,7 +152,8 @@ final class InsertedCassette: Sendable {
     return drift.map(\.field)
   }
 
-  /// Remembers a complete exchange, and takes its secrets out of it. Returns when the kernel has it; a failure stops recording, not the traffic.
+  /// Remembers a complete exchange, and takes its secrets out of it. Returns when the kernel has it; a failure stops
+  /// recording, not the traffic.
   func record(redacting interaction: inout Interaction, arrival: Int) {
     guard let recorder, failure.withLock({ $0 }) == nil else { return }
     guard !ejected.load(ordering: .acquiring) else {
