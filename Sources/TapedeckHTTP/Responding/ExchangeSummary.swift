@@ -6,7 +6,7 @@ public struct ExchangeSummary: Sendable {
   /// The bytes of the body that were sent, without framing.
   public var bodyBytes: Int
   public var source: ServedResponse.Source
-  /// The time from the complete request until the last byte of the response was sent.
+  /// From the turn of the loop in which the request was complete until the last byte of the response was sent.
   public var durationNanoseconds: Int64
   /// Whether the response broke off, or the client left before its end.
   public var wasCutShort: Bool
