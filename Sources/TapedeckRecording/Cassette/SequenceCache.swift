@@ -52,7 +52,7 @@ package final class SequenceCache {
   package init() {}
 
   /// The index that an equal request got from the cassette of this number; `nil` when it is not known.
-  /// - Parameter hint: makes that of an index.
+  /// - Parameter hint: makes the hint for an index; `nil` before its response was sent.
   func index(
     for request: HTTPRequest, in cassette: Int, hint: (Int) -> ReplayHint? = { _ in nil }
   ) -> Int? {

@@ -35,7 +35,7 @@ extension TextScan {
   }
 
   /// Whether a text has the option of a command, of one letter or `--user`.
-  static func hasOption(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+  private static func hasOption(in text: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(text)
     var index = 1
     while let hyphen = raw.index(of: UInt8(ascii: "-"), from: index), hyphen + 1 < text.count {
@@ -132,11 +132,7 @@ extension TextScan {
   }
 
   static func has(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Bool {
-    text.withUnsafeBufferPointer { has(byte, in: $0) }
-  }
-
-  private static func has(_ byte: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-    UnsafeRawBufferPointer(text).index(of: byte, from: 0) != nil
+    text.withUnsafeBytes { $0.index(of: byte, from: 0) != nil }
   }
 
   /// Times in fields (RFC 9110 §5.6.7) and JSON (RFC 3339 §5.6), and UUIDs (RFC 9562 §4); `0` is any digit, `A` any
