@@ -213,7 +213,7 @@ final class HTTPConnection: EventHandler {
         return send(ServerConfiguration.notFound, exchange, by: .server)
       }
       exchange.note(response)
-      // Nearly always there is none, and an assignment takes more than a look.
+      // Nearly always there is none, and assigning takes longer than asking.
       if upgrade != nil { upgrade = nil }
       if response.hasExtras {
         if response.opensInterception { return intercept(request) }
