@@ -213,7 +213,7 @@ final class HTTPConnection: EventHandler {
         return send(ServerConfiguration.notFound, exchange, by: .server)
       }
       exchange.note(response)
-      // Nearly always there is none, and assigning takes longer than asking.
+      // Nearly always there is none, and a check takes less time than an assignment.
       if upgrade != nil { upgrade = nil }
       if response.hasExtras {
         if response.opensInterception { return intercept(request) }

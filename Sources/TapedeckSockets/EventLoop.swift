@@ -54,6 +54,7 @@ public final class EventLoop {
   private let timers = TimerQueue()
   private var slots: [Slot] = [Slot()]
   private var freeSlots: [UInt32] = []
+  private var jobs: [() -> Void] = []
   private var turnEndActions: [() -> Void] = []
   private var isStopping = false
   public let mailbox: LoopMailbox
@@ -123,6 +124,9 @@ public final class EventLoop {
     LoopTimer(queue: timers, action: action)
   }
 
+  /// Runs `job` once at the end of this turn, before the actions of every turn.
+  public func atTurnEnd(_ job: @escaping () -> Void) { jobs.append(job) }
+
   /// Runs `action` at the end of every turn, before the loop waits again.
   public func atEveryTurnEnd(_ action: @escaping () -> Void) { turnEndActions.append(action) }
 
@@ -147,7 +151,18 @@ public final class EventLoop {
     }
     if hasMail { for job in mailbox.takeAll() { job() } }
     timers.fire(now: now)
-    for action in turnEndActions { action() }
+    repeat {
+      runJobs()
+      for action in turnEndActions { action() }
+    } while !jobs.isEmpty
+  }
+
+  private func runJobs() {
+    while !jobs.isEmpty {
+      let due = jobs
+      jobs.removeAll(keepingCapacity: true)
+      for job in due { job() }
+    }
   }
 
   private func dispatch(_ bits: UInt64, _ readiness: Readiness) {

@@ -14,6 +14,8 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -175,6 +177,31 @@ def test_D1_the_kernel_has_the_record_before_the_client_has_the_answer(stage):
     assert positions(lines, r"^fdatasync\(") == [], "durability=process waits for no disk"
 
 
+def test_D1_exchanges_that_end_in_one_turn_share_a_write(tmp_path, origin):
+    count = 40
+    together = threading.Barrier(count)
+
+    def told(exchange):
+        together.wait(30)
+        return reply(b"told " + exchange.request.target + b"\n")
+
+    trace = tmp_path / "trace"
+    wrapper = ["strace", "-D", "-f", "-y", "-s", "99999", "-o", trace, "-e", "trace=write,sendto,sendmsg,writev"]
+    deck = Deck(
+        tmp_path / "deck", "record", "--upstream", origin(told).url, "--cassette", tmp_path / "c", wrapper=wrapper)
+    with ThreadPoolExecutor(count) as clients:
+        answers = clients.map(lambda number: fetch(deck.url, f"/one/{number}/"), range(count))
+        assert [answer.status for answer in answers] == [200] * count
+    assert deck.stop() == 0, deck.stderr
+    eventually(lambda: "exited with 0" in trace.read_text().splitlines()[-1], "the trace's end")
+    lines = [line.split(maxsplit=1)[1] for line in trace.read_text().splitlines()]
+    assert len(positions(lines, JOURNAL_LINE)) < count
+    for number in range(count):
+        (written,) = positions(lines, rf'^write\(\d+<.*/journal\.jsonl>.*\\"target\\":\\"/one/{number}/')
+        (passed_on,) = positions(lines, rf"^(sendmsg|sendto|writev?)\(\d+<(socket|TCP).*told /one/{number}/")
+        assert written < passed_on
+
+
 def test_D2_sealing_waits_for_the_disk(stage):
     lines = traced(stage)
     synced, renamed = positions(lines, r"^syncfs\("), positions(lines, r"^renameat\(.*\.tmp")
@@ -248,6 +275,20 @@ def test_D6_a_full_disk_costs_the_recording_and_nothing_else(start, origin, smal
     assert again.stop() == 0, again.stderr
     assert len(interactions(cassette)) == 1 + kept + 1
     assert debris(cassette) == []
+
+
+def test_D6_many_at_once_on_a_full_disk_are_counted_as_they_are_kept(start, origin, small_disk):
+    cassette, count = small_disk / "cassette", 60
+    upstream = origin(lambda exchange: reply(PAGE + exchange.request.target, b"Content-Type: text/plain"))
+    deck = start("record", "--upstream", upstream.url, "--cassette", cassette)
+    with ThreadPoolExecutor(count) as clients:
+        answers = list(clients.map(lambda number: fetch(deck.url, f"/new/{number}"), range(count)))
+    assert [answer.body for answer in answers] == [PAGE + b"/new/%d" % number for number in range(count)]
+    assert deck.stop() == 1
+    recorded = int(re.search(r"(\d+) recorded", deck.stderr)[1])
+    assert recorded < 20, deck.stderr
+    replay = start("replay", "--cassette", cassette)
+    assert [fetch(replay.url, f"/new/{number}").status for number in range(count)].count(200) == recorded
 
 
 def test_D6_a_disk_that_is_full_from_the_start(origin, small_disk):

@@ -276,7 +276,7 @@ extension CassetteRecorder {
     }
     var clean = interaction
     clean.response.body = .bytes([])
-    let isRecorded = try record(redacting: &clean, tree: tree, arrival: nextArrival())
-    precondition(isRecorded)
+    let number = try #require(try add(redacting: &clean, tree: tree, arrival: nextArrival()))
+    #expect(try commit(number))
   }
 }

@@ -167,6 +167,39 @@ import Testing
     #expect(!folder.exists("c"))
   }
 
+  @Test("D1 one commit writes all that was added, and each learns of its own")
+  func oneCommitWritesAll() throws {
+    let folder = try TemporaryDirectory()
+    let recorder = try CassetteRecorder.open(testing: folder("c"))
+    func lines() throws -> Int { try folder.text("c/journal.jsonl").split(separator: "\n").count - 1 }
+    var interactions = (0..<3).map { exchange("GET", "/\($0)") }
+    let first = try #require(try recorder.add(redacting: &interactions[0], arrival: 0))
+    let second = try #require(try recorder.add(redacting: &interactions[1], arrival: 1))
+    #expect(try lines() == 0 && recorder.count == 0)
+    #expect(try recorder.commit(second))
+    #expect(try lines() == 2 && recorder.count == 2)
+    let third = try #require(try recorder.add(redacting: &interactions[2], arrival: 2))
+    #expect(try recorder.commit(first))
+    #expect(try recorder.commit(third))
+    #expect(try lines() == 3)
+    #expect(try recorder.seal().written == 3)
+  }
+
+  @Test("D6 what was added before a failure is written") func addedBeforeAFailure() throws {
+    let folder = try TemporaryDirectory()
+    let recorder = try CassetteRecorder.open(testing: folder("c"))
+    try folder.write("c/bodies", "in the way")
+    var small = exchange("GET", "/small")
+    let number = try #require(try recorder.add(redacting: &small, arrival: 0))
+    var large = exchange("GET", "/large", body: [UInt8](repeating: 0, count: 5000))
+    #expect(throws: CassetteError.notAPlainFile(path: folder("c/bodies"))) {
+      try recorder.add(redacting: &large, arrival: 1)
+    }
+    #expect(recorder.isBroken)
+    #expect(try recorder.commit(number))
+    #expect(recorder.count == 1)
+  }
+
   @Test("D6 the first failure ends recording") func theFirstFailureEndsRecording() throws {
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(testing: folder("c"))

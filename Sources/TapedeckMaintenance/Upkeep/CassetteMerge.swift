@@ -257,7 +257,7 @@ extension CassetteRecorder {
       }
       tree = encoded.keepingFreeMembers(of: tree)
     }
-    try record(redacting: &interaction, tree: tree, arrival: arrival)
+    _ = try add(redacting: &interaction, tree: tree, arrival: arrival)
   }
 
   private func copyBody(_ name: String, from source: CassetteDirectory) throws(CassetteError) {

@@ -223,7 +223,7 @@ final class CassetteResponder: Responder {
     let exchange = OriginExchange(
       rewriter?.forwarded(request, from: asked) ?? request, rewriter: rewriter,
       proxyAuthority: asked.authority,
-      client: client, cassette: cassette, arrival: arrival)
+      client: client, cassette: cassette, arrival: arrival, loop: loop)
     let content = ServedResponse.Content.stream(exchange)
     var response = ServedResponse(rewriter?.rewritten(content, for: asked) ?? content, by: .upstream)
     if request.asksForWebSocket { response.upgrade = exchange }

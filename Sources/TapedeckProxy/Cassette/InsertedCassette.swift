@@ -152,21 +152,33 @@ final class InsertedCassette: Sendable {
     return drift.map(\.field)
   }
 
-  /// Remembers a complete exchange, and takes its secrets out of it. Returns when the kernel has it; a failure stops
-  /// recording, not the traffic.
-  func record(redacting interaction: inout Interaction, arrival: Int) {
-    guard let recorder, failure.withLock({ $0 }) == nil else { return }
+  /// Takes a complete exchange for the recording, and its secrets out of it. A failure stops recording, not the traffic.
+  /// - Returns: its number for `commit`; `nil` if it is not recorded.
+  func add(redacting interaction: inout Interaction, arrival: Int) -> Int? {
+    guard let recorder, failure.withLock({ $0 }) == nil else { return nil }
     guard !ejected.load(ordering: .acquiring) else {
-      return notice(
+      notice(
         "\(interaction.request.method) \(interaction.request.targetText) is not recorded: "
           + "its response came to an end after the cassette was taken out")
+      return nil
     }
     do {
-      if try recorder.record(redacting: &interaction, arrival: arrival) { statistics.count(\.recorded) }
+      let number = try recorder.add(redacting: &interaction, arrival: arrival)
       for coding in recorder.takeUnopenedCodings() {
         notice(
           SecretAdvice.unsearched(coding: coding) + "; without --pass-encodings most origins send none")
       }
+      return number
+    } catch {
+      fail("\(error)")
+      return nil
+    }
+  }
+
+  /// Returns when the kernel has the exchange, and all that were added before.
+  func commit(_ number: Int) {
+    do {
+      if try recorder?.commit(number) == true { statistics.count(\.recorded) }
     } catch {
       fail("\(error)")
     }

@@ -6,7 +6,8 @@ internal import TapedeckUpstream
 /// A response that streams from the origin to a client, and is recorded on the way if the exchange is to be recorded.
 ///
 /// Pieces are passed on at once. Only what would complete the response for the client waits until the exchange is in the
-/// journal: the piece that reaches Content-Length, the last chunk, a head without a body. Only complete exchanges are
+/// journal, which is written at the end of the loop's turn, once for all: the piece that reaches Content-Length, the last
+/// chunk, a head without a body. Only complete exchanges are
 /// recorded, and streams that the client left, marked as cut. A body of known length that the client left is a broken
 /// download, and not recorded.
 ///
@@ -19,6 +20,7 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
   // What is called while one of these is used does not come back to it.
   @exclusivity(unchecked) var sink: (any ResponseSink)?
   private let cassette: InsertedCassette
+  private let loop: EventLoop
   /// The place of the request in the recording; `nil` if it is only forwarded.
   private let arrival: Int?
   private let rewriter: OriginRewriter?
@@ -42,14 +44,15 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
   private var uploadRemaining: Int
   /// The trailers of a complete response to an incomplete upload.
   private var trailersOfEarlyResponse: HTTPFields?
-  /// Whether the response is complete; a client that leaves while it gets the end changes nothing.
+  /// Whether the response is complete; a client that leaves while it waits for the end, or gets it, changes nothing.
   private var isComplete = false
 
   init(
     _ request: HTTPRequest, rewriter: OriginRewriter?, proxyAuthority: [UInt8], client: UpstreamClient,
-    cassette: InsertedCassette, arrival: Int?
+    cassette: InsertedCassette, arrival: Int?, loop: EventLoop
   ) {
     self.request = request
+    self.loop = loop
     self.cassette = cassette
     self.arrival = arrival
     self.rewriter = rewriter
@@ -62,13 +65,15 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
   // MARK: From the client
 
   func cancel() {
-    guard sink != nil, !isComplete else { return }
+    guard !isComplete else { return sink = nil }
+    guard sink != nil else { return }
     cassette.countFailed(request, nil)
     stop()
   }
 
   func clientLeft() {
-    guard sink != nil, !isComplete else { return }
+    guard !isComplete else { return sink = nil }
+    guard sink != nil else { return }
     if isSwitched { return leaveWebSocket() }
     let isStream = framing == .chunked || framing == .untilClose
     if isStream, received > 0, recording != nil, uploadRemaining == 0 {
@@ -185,9 +190,17 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
       cassette.statistics.count(\.forwarded)
     } else if uploadRemaining > 0 {
       trailersOfEarlyResponse = trailers
-    } else {
-      record(trailers: trailers)
+    } else if let number = collect(trailers: trailers) {
+      return loop.atTurnEnd { [self] in
+        cassette.commit(number)
+        passEnd(trailers)
+      }
     }
+    passEnd(trailers)
+  }
+
+  /// Passes on what completes the response for the client.
+  private func passEnd(_ trailers: HTTPFields) {
     if let heldHead { sink?.begin(heldHead, framing: framing) }
     if !heldPiece.isEmpty { _ = heldPiece.withUnsafeBytes { pass($0, endsChunk: true) } }
     finish { $0.end(trailers: trailers) }
@@ -226,11 +239,17 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
 
   /// Returns when the exchange is safe, or when it is clear that it cannot be.
   private func record(trailers: HTTPFields, isCutByClient: Bool = false) {
-    guard let recording = recording.take(), let head, let arrival else { return }
-    guard let (body, chunks) = recording.finish(since: upstream.startTime) else { return }
+    if let number = collect(trailers: trailers, isCutByClient: isCutByClient) { cassette.commit(number) }
+  }
+
+  /// Puts together what is recorded, and hands it to the cassette.
+  /// - Returns: its number for `commit`; `nil` if it is not recorded.
+  private func collect(trailers: HTTPFields, isCutByClient: Bool = false) -> Int? {
+    guard let recording = recording.take(), let head, let arrival else { return nil }
+    guard let (body, chunks) = recording.finish(since: upstream.startTime) else { return nil }
     var requestBody = RecordedBody.bytes(request.body)
     if request.uploadBytes != nil {
-      guard let whole = upload.take()?.finish() else { return }
+      guard let whole = upload.take()?.finish() else { return nil }
       requestBody = whole
     }
     let isChunked = framing == .chunked
@@ -249,7 +268,7 @@ final class OriginExchange: StreamFilter, TunnelSource, UploadSink {
     if isSwitched { interaction.response.webSocket = RecordedWebSocket() }
     if request.asksForWebSocket { interaction.removeHandshakeKeys() }
     interaction.setRequestBody(requestBody)
-    cassette.record(redacting: &interaction, arrival: arrival)
+    return cassette.add(redacting: &interaction, arrival: arrival)
   }
 }
 

@@ -4,15 +4,20 @@ public import TapedeckRedaction
 
 /// The only writer of a cassette.
 ///
-/// Each exchange is a line of the journal, written with one call before `record` returns, so a killed process
-/// loses nothing it told a client. The journal's lock excludes other writers, not readers, and ends with the
-/// process. The next `open` seals what `seal` did not. A failed write ends recording, not the traffic.
+/// Each exchange is a line of the journal. `add` collects lines, and `commit` writes all of them with one call, before
+/// the clients get the last bytes of their responses: a killed process loses nothing it told a client. The journal's
+/// lock excludes other writers, not readers, and ends with the process. The next `open` seals what `seal` did not. A
+/// failed write ends recording, not the traffic.
 public final class CassetteRecorder: Sendable {
   private struct State {
     var journalBytes: Int
     var room: Int
     /// The interactions in the journal. `seal` computes their keys and names, when no client waits.
     var written: [JournalPlace] = []
+    /// The lines that the next write appends, those of interactions among them, and the secrets redacted in them.
+    var lines: [UInt8] = []
+    var added: [JournalPlace] = []
+    var hidden = 0
     var hasStoredBodies = false
     /// Whether the journal holds messages of WebSockets in lines of their own.
     var hasMessages = false
@@ -20,6 +25,9 @@ public final class CassetteRecorder: Sendable {
     /// Whether the journal may end in an incomplete line; then nothing may follow.
     var isTorn = false
   }
+
+  /// So many bytes of added lines are written without waiting for `commit`.
+  private static let addedBytes = 1 << 20
 
   public var path: String { directory.path }
   /// The number of interactions recovered from a left-over journal into files.
@@ -116,16 +124,17 @@ public final class CassetteRecorder: Sendable {
   @discardableResult
   public func record(_ interaction: Interaction, arrival: Int) throws(CassetteError) -> Bool {
     var interaction = interaction
-    return try record(redacting: &interaction, arrival: arrival)
+    guard let number = try add(redacting: &interaction, arrival: arrival) else { return false }
+    return try commit(number)
   }
 
-  /// Records an exchange, and takes its secrets out of `interaction`.
+  /// Adds an exchange to what `commit` writes, and takes its secrets out of `interaction`.
   /// - Parameter tree: the interaction to write if it holds no secrets; its bodies are stored already.
-  @discardableResult
-  package func record(
+  /// - Returns: its number for `commit`; `nil` after recording has ended.
+  package func add(
     redacting interaction: inout Interaction, tree: JSONValue? = nil, arrival: Int
-  ) throws(CassetteError) -> Bool {
-    guard !isBroken else { return false }
+  ) throws(CassetteError) -> Int? {
+    guard !isBroken else { return nil }
     try interaction.nameOrigin(for: sealer.matcher)
     do throws(CassetteError) {
       let hidden = sealer.matcher.redaction.redact(&interaction, memory: memory)
@@ -135,11 +144,25 @@ public final class CassetteRecorder: Sendable {
         if hidden.count == 0, let tree { return out.members(of: tree) }
         try InteractionFormat.write(interaction, to: &out, store: store)
       }
-      let isRecorded = try line.withBytes { line throws(CassetteError) in
-        try append(UnsafeRawBufferPointer(line), arrival: arrival, base: base)
+      return try line.withBytes { line throws(CassetteError) in
+        try add(UnsafeRawBufferPointer(line), arrival: arrival, base: base, hidden: hidden.count)
       }
-      if isRecorded { hiddenValues.add(hidden.count, ordering: .relaxed) }
-      return isRecorded
+    } catch {
+      guard stop() else { return nil }
+      throw error
+    }
+  }
+
+  /// Writes what has been added. After it returns, a crash of this process does not lose it.
+  /// - Parameter number: what `add` returned.
+  /// - Throws: the first failure to write.
+  /// - Returns: whether the exchange of that number is in the journal.
+  package func commit(_ number: Int) throws(CassetteError) -> Bool {
+    do throws(CassetteError) {
+      return try state.withLock { state throws(CassetteError) in
+        try writeAdded(&state)
+        return number < state.written.count
+      }
     } catch {
       guard stop() else { return false }
       throw error
@@ -163,22 +186,25 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func append(
-    _ line: UnsafeRawBufferPointer, arrival: Int, base: Int
-  ) throws(CassetteError) -> Bool {
+  private func add(
+    _ line: UnsafeRawBufferPointer, arrival: Int, base: Int, hidden: Int
+  ) throws(CassetteError) -> Int? {
     guard line.count <= CassetteLimits.journalLineBytes else {
       throw .overLimit(
         path: path, problem: "an exchange of \(line.count) bytes is too large for the journal")
     }
     return try state.withLock { state throws(CassetteError) in
-      guard !state.isSealed, !state.isTorn, !isBroken else { return false }
-      guard state.written.count < state.room else {
+      guard !state.isSealed, !state.isTorn, !isBroken else { return nil }
+      let number = state.written.count + state.added.count
+      guard number < state.room else {
         throw .overLimit(path: path, problem: "more than \(CassetteLimits.interactions) interactions")
       }
-      let offset = state.journalBytes
-      try write(line, &state)
-      state.written.append(JournalPlace(arrival: arrival, base: base, offset: offset, count: line.count - 1))
-      return true
+      let offset = state.journalBytes + state.lines.count
+      state.lines.append(contentsOf: line)
+      state.added.append(JournalPlace(arrival: arrival, base: base, offset: offset, count: line.count - 1))
+      state.hidden += hidden
+      if state.lines.count >= Self.addedBytes { try writeAdded(&state) }
+      return number
     }
   }
 
@@ -188,7 +214,8 @@ public final class CassetteRecorder: Sendable {
     do throws(CassetteError) {
       return try state.withLock { state throws(CassetteError) in
         guard !state.isSealed, !state.isTorn, !isBroken else { return 0 }
-        try line.withRawBytes { line throws(CassetteError) in try write(line, &state) }
+        state.lines.append(contentsOf: line)
+        try writeAdded(&state)
         state.hasMessages = true
         return line.count
       }
@@ -198,16 +225,23 @@ public final class CassetteRecorder: Sendable {
     }
   }
 
-  private func write(_ line: UnsafeRawBufferPointer, _ state: inout State) throws(CassetteError) {
+  private func writeAdded(_ state: inout State) throws(CassetteError) {
+    guard !state.lines.isEmpty else { return }
     do throws(CassetteError) {
-      try sealer.journal.write(line)
+      try state.lines.withRawBytes { lines throws(CassetteError) in try sealer.journal.write(lines) }
       if opening.durability == .power { try sealer.journal.sync() }
     } catch {
       state.isTorn = true
       try? sealer.journal.truncate(to: state.journalBytes)
+      (state.lines, state.added) = ([], [])
       throw error
     }
-    state.journalBytes += line.count
+    state.journalBytes += state.lines.count
+    state.written.append(contentsOf: state.added)
+    hiddenValues.add(state.hidden, ordering: .relaxed)
+    state.lines.removeAll(keepingCapacity: state.lines.count < Self.addedBytes)
+    state.added.removeAll(keepingCapacity: true)
+    state.hidden = 0
   }
 
   /// A WebSocket's messages without their secrets.
@@ -236,6 +270,10 @@ public final class CassetteRecorder: Sendable {
   ) throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
+      do throws(CassetteError) { try writeAdded(&state) } catch {
+        stop()
+        throw error
+      }
       state.isSealed = true
       var report = SealReport()
       if isBroken {
