@@ -122,10 +122,9 @@ public struct HTTP1RequestParser {
     let count = scanner.fieldCount
     scanner = HeadScanner()
     pending = []
-    let lineBytes = UnsafeRawBufferPointer(rebasing: head[..<line.byteCount])
     let lines = UnsafeRawBufferPointer(rebasing: head[line.byteCount...])
     let fields = try heads.fields(lines, count: count, version: line.version)
-    let parsed = try fields.head(line, lineBytes)
+    let parsed = try fields.head(line)
     heads.note(head, parsed)
     return try begin(parsed)
   }

@@ -11,10 +11,22 @@ package final class HeadCache {
   private static let maximumBytes = 4 << 20
   private static let maximumHeadBytes = 8 << 10
 
+  private struct Entry {
+    /// The request line with its CRLF.
+    let line: [UInt8]
+    let head: HTTPRequest.SharedHead
+
+    /// Whether `bytes` begin with this head, when their request line has `lineBytes`.
+    func begins(_ bytes: UnsafeRawBufferPointer, lineBytes: Int) -> Bool {
+      line.count == lineBytes && line.withUnsafeBytes { bytes.holds($0) }
+        && head.received.fieldLines.withUnsafeBytes { bytes.holds($0, at: lineBytes) }
+    }
+  }
+
   package let limits: HTTPLimits
   private let seed = UInt64.random(in: .min ... .max)
   // Nobody who is called while these are used comes back here.
-  @exclusivity(unchecked) private var heads = AssociativeCache<HTTPRequest.SharedHead>()
+  @exclusivity(unchecked) private var heads = AssociativeCache<Entry>()
   /// The hashes of heads that have come once.
   @exclusivity(unchecked) private var seen = AssociativeCache<Void>()
   /// Of all heads kept since the cache began anew.
@@ -27,8 +39,8 @@ package final class HeadCache {
   /// The head that `bytes` begin with, if it has come before.
   func head(at bytes: UnsafeRawBufferPointer) -> HTTPRequest.SharedHead? {
     guard !heads.isEmpty, let line = ASCII.firstLineFeed(bytes, from: 0) else { return nil }
-    return heads.first(hash(bytes, line + 1)) { head in
-      head?.received.begins(bytes, lineBytes: line + 1) == true ? head : nil
+    return heads.first(hash(bytes, line + 1)) { entry in
+      entry?.begins(bytes, lineBytes: line + 1) == true ? entry?.head : nil
     }
   }
 
@@ -57,7 +69,8 @@ package final class HeadCache {
     }
     // Its own bytes, and those of its target and fields.
     self.bytes += 2 * bytes.count
-    heads.keep(head, hash(bytes, head.received.line.count))
+    let line = bytes.dropLast(head.received.fieldLines.count)
+    heads.keep(Entry(line: Array(line), head: head), hash(bytes, line.count))
   }
 
   private func hash(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> UInt64 {

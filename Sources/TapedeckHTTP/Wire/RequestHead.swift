@@ -85,20 +85,11 @@ struct RequestLine: Sendable {
 
 /// A head as it was received, and how the body after it is framed. Empty for a head that no parser made.
 struct ReceivedHead: Sendable {
-  /// The request line with its CRLF.
-  var line: [UInt8] = []
+  var byteCount = 0
   /// The field lines, including the blank one.
   var fieldLines: [UInt8] = []
   var framing = BodyFraming.none
   var expectsContinue = false
-
-  var byteCount: Int { line.count + fieldLines.count }
-
-  /// Whether `bytes` begin with this head, whose request line has `lineBytes`.
-  func begins(_ bytes: UnsafeRawBufferPointer, lineBytes: Int) -> Bool {
-    line.count == lineBytes && line.withUnsafeBytes { bytes.holds($0) }
-      && fieldLines.withUnsafeBytes { bytes.holds($0, at: lineBytes) }
-  }
 }
 
 /// The parsed field lines of a request, and what they say about the message.
@@ -127,10 +118,7 @@ struct RequestFields: Sendable {
     framing = try BodyFraming.request(fields, version: version)
   }
 
-  /// - Parameter bytes: those of the line.
-  func head(
-    _ line: consuming RequestLine, _ bytes: UnsafeRawBufferPointer
-  ) throws(HTTPParseError) -> HTTPRequest.SharedHead {
+  func head(_ line: RequestLine) throws(HTTPParseError) -> HTTPRequest.SharedHead {
     // RFC 9110 §9.3.6: content of a CONNECT request has no meaning, and would be taken for the tunnel's bytes.
     if line.method == .connect, framing != .none, framing != .length(0) { throw .connectWithBody }
     let named = line.authority
@@ -147,7 +135,8 @@ struct RequestFields: Sendable {
     }
     head.asksForUpgrade = connection.upgrades
     let received = ReceivedHead(
-      line: Array(bytes), fieldLines: fields.storage, framing: framing, expectsContinue: expectsContinue)
+      byteCount: line.byteCount + fields.storage.count, fieldLines: fields.storage, framing: framing,
+      expectsContinue: expectsContinue)
     return HTTPRequest.SharedHead(head, received)
   }
 
