@@ -130,7 +130,7 @@ public final class Cassette: Sendable {
     guard SequenceCache.keeps(request, of: interactions.count) else {
       return index(of: request, using: &key).map(sequence(at:))
     }
-    let known = cache.index(for: request, in: number) { ReplayHint(self.sequence(at: $0)) }
+    let known = cache.index(for: request, in: number) { self.sequence(at: $0) }
     if let known { return sequence(at: known) }
     guard let index = bodies.sequence(for: request, matcher) ?? index(of: request, using: &key) else {
       return nil

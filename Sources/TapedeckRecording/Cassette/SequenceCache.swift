@@ -23,11 +23,11 @@ package final class SequenceCache {
     var hint: ReplayHint?
 
     mutating func index(
-      for request: HTTPRequest, in cassette: Int, hint makeHint: (Int) -> ReplayHint?
+      for request: HTTPRequest, in cassette: Int, sequence: (Int) -> InteractionSequence?
     ) -> Int? {
-      hint?.prefetch(body: body)
+      hint?.prefetch()
       guard self.cassette == cassette, hasKeyBytes(of: request) else { return nil }
-      if hint == nil { hint = makeHint(Int(index)) }
+      if hint == nil { hint = sequence(Int(index)).flatMap { ReplayHint($0, body: body) } }
       return Int(index)
     }
 
@@ -52,12 +52,12 @@ package final class SequenceCache {
   package init() {}
 
   /// The index that an equal request got from the cassette of this number; `nil` when it is not known.
-  /// - Parameter hint: makes the hint for an index; `nil` before its response was sent.
+  /// - Parameter sequence: that of an index, for a hint.
   func index(
-    for request: HTTPRequest, in cassette: Int, hint: (Int) -> ReplayHint? = { _ in nil }
+    for request: HTTPRequest, in cassette: Int, sequence: (Int) -> InteractionSequence? = { _ in nil }
   ) -> Int? {
     guard !entries.isEmpty else { return nil }
-    return entries.first(hash(of: request)) { $0?.index(for: request, in: cassette, hint: hint) }
+    return entries.first(hash(of: request)) { $0?.index(for: request, in: cassette, sequence: sequence) }
   }
 
   /// Remembers what a request got.
