@@ -27,7 +27,7 @@ package final class SequenceCache {
     ) -> Int? {
       hint?.prefetch()
       guard self.cassette == cassette, hasKeyBytes(of: request) else { return nil }
-      if hint == nil { hint = sequence(Int(index)).flatMap { ReplayHint($0, body: body) } }
+      if hint == nil, let sequence = sequence(Int(index)) { hint = ReplayHint(sequence, body: body) }
       return Int(index)
     }
 
