@@ -124,7 +124,7 @@ public final class EventLoop {
     LoopTimer(queue: timers, action: action)
   }
 
-  /// Runs `job` once at the end of this turn, before the actions of every turn.
+  /// Runs `job` once at the end of this turn, before the actions of every turn. Must be called within a turn.
   public func atTurnEnd(_ job: @escaping () -> Void) { jobs.append(job) }
 
   /// Runs `action` at the end of every turn, before the loop waits again.

@@ -172,7 +172,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let recorder = try CassetteRecorder.open(testing: folder("c"))
     func lines() throws -> Int { try folder.text("c/journal.jsonl").split(separator: "\n").count - 1 }
-    var interactions = (0..<3).map { exchange("GET", "/\($0)") }
+    var interactions = (0..<4).map { exchange("GET", "/\($0)") }
     let first = try #require(try recorder.add(redacting: &interactions[0], arrival: 0))
     let second = try #require(try recorder.add(redacting: &interactions[1], arrival: 1))
     #expect(try lines() == 0 && recorder.count == 0)
@@ -182,7 +182,9 @@ import Testing
     #expect(try recorder.commit(first))
     #expect(try recorder.commit(third))
     #expect(try lines() == 3)
-    #expect(try recorder.seal().written == 3)
+    let last = try #require(try recorder.add(redacting: &interactions[3], arrival: 3))
+    #expect(try recorder.seal().written == 4)
+    #expect(try recorder.commit(last), "sealing wrote it")
   }
 
   @Test("D6 what was added before a failure is written") func addedBeforeAFailure() throws {

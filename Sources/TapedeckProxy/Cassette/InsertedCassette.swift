@@ -178,7 +178,8 @@ final class InsertedCassette: Sendable {
   /// Returns when the kernel has the exchange, and all that were added before.
   func commit(_ number: Int) {
     do {
-      if try recorder?.commit(number) == true { statistics.count(\.recorded) }
+      guard try recorder?.commit(number) == true else { return fail("the journal could not be written") }
+      statistics.count(\.recorded)
     } catch {
       fail("\(error)")
     }
@@ -247,8 +248,7 @@ final class InsertedCassette: Sendable {
   func drop(webSocket request: HTTPRequest, of arrival: Int, because reason: String) {
     notice("the WebSocket \(RequestTarget.text(shownTarget(request))) is not recorded: \(reason)")
     do {
-      try recorder?.drop(webSocketOf: arrival)
-      statistics.uncount(\.recorded)
+      if try recorder?.drop(webSocketOf: arrival) == true { statistics.uncount(\.recorded) }
     } catch {
       fail("\(error)")
     }

@@ -7,9 +7,8 @@ internal import TapedeckUpstream
 ///
 /// Pieces are passed on at once. Only what would complete the response for the client waits until the exchange is in the
 /// journal, which is written at the end of the loop's turn, once for all: the piece that reaches Content-Length, the last
-/// chunk, a head without a body. Only complete exchanges are
-/// recorded, and streams that the client left, marked as cut. A body of known length that the client left is a broken
-/// download, and not recorded.
+/// chunk, a head without a body. Only complete exchanges are recorded, and streams that the client left, marked as cut. A
+/// body of known length that the client left is a broken download, and not recorded.
 ///
 /// A request is recorded with its whole body. Where the origin has responded before it had that, the client gets the
 /// response at once, and the exchange is recorded when the rest of the body has come, or not at all.

@@ -14,8 +14,9 @@ extension CassetteRecorder {
   }
 
   /// Takes a WebSocket out of the recording.
-  package func drop(webSocketOf arrival: Int) throws(CassetteError) {
-    _ = try append(messages: JournalRecord.dropLine(arrival: arrival))
+  /// - Returns: whether it was in there; `false` after recording has ended.
+  package func drop(webSocketOf arrival: Int) throws(CassetteError) -> Bool {
+    try append(messages: JournalRecord.dropLine(arrival: arrival)) > 0
   }
 }
 

@@ -160,6 +160,8 @@ public final class CassetteRecorder: Sendable {
   package func commit(_ number: Int) throws(CassetteError) -> Bool {
     do throws(CassetteError) {
       return try state.withLock { state throws(CassetteError) in
+        // What fails to be written here may be others'.
+        if number < state.written.count { return true }
         try writeAdded(&state)
         return number < state.written.count
       }
@@ -270,9 +272,10 @@ public final class CassetteRecorder: Sendable {
   ) throws(CassetteError) -> SealReport {
     try state.withLock { state throws(CassetteError) in
       guard !state.isSealed else { return SealReport() }
+      var failure: CassetteError?
       do throws(CassetteError) { try writeAdded(&state) } catch {
         stop()
-        throw error
+        failure = error
       }
       state.isSealed = true
       var report = SealReport()
@@ -285,6 +288,7 @@ public final class CassetteRecorder: Sendable {
         report.unsearchedCodings = takeUnopenedCodings()
       }
       if state.written.isEmpty { CassetteDirectory.removeMade(opening.made) }
+      if let failure { throw failure }
       return report
     }
   }

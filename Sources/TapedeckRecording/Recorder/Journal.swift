@@ -1,6 +1,6 @@
 /// The contents of a journal on disk.
 ///
-/// Each line is written with one call, so a crash leaves at most an incomplete last line. It is left out with
+/// No line is written with two calls, so a crash leaves at most an incomplete last line. It is left out with
 /// a warning, because no client was told of it. Damage anywhere else is an error.
 package struct Journal {
   package struct Entry {
